@@ -1,0 +1,72 @@
+# Two commands: `make serve` starts the laboratory, `make test` proves it.
+# The first `make` of any kind makes .venv and installs what its target needs; the next reinstalls
+# nothing until pyproject.toml or constraints.txt changes.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+.PHONY: help serve play test test-slow check format lint type layers bench docs clean
+
+help:
+	@echo "make serve    the web laboratory in the browser"
+	@echo "make play     a game in the terminal"
+	@echo "make test     every test (make test-slow: the long ones too)"
+	@echo "make check    format, lint, types, layers"
+	@echo "make bench    the speed of this machine, side by side with the peers that are installed"
+	@echo "make docs     the documentation in site/"
+
+# .venv/.has-EXTRA stands for "the package with this extra is installed".
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; assert (3, 11) <= sys.version_info[:2] <= (3, 13)' 2>/dev/null || \
+		{ echo "fourlab needs Python 3.11 to 3.13; name one: make PYTHON=python3.12 ..."; exit 2; }
+	@$(PYTHON) -m venv $(VENV) || \
+		{ echo "install venv for $(PYTHON) first (Debian: apt-get install python3-venv)"; exit 2; }
+
+$(VENV)/.has-%: pyproject.toml constraints.txt | $(BIN)/python
+	@echo "installing fourlab[$*] into $(VENV)"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[$*]'
+	@touch $@
+
+$(VENV)/.has-core: pyproject.toml constraints.txt | $(BIN)/python
+	@echo "installing fourlab into $(VENV)"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e .
+	@touch $@
+
+serve: $(VENV)/.has-core
+	$(BIN)/fourlab serve
+
+play: $(VENV)/.has-core
+	$(BIN)/fourlab play
+
+test: $(VENV)/.has-dev
+	$(BIN)/python -m pytest
+
+test-slow: $(VENV)/.has-dev
+	$(BIN)/python -m pytest -m "slow or not slow"
+
+check: lint type layers
+
+format: $(VENV)/.has-dev
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+lint: $(VENV)/.has-dev
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+
+type: $(VENV)/.has-dev
+	$(BIN)/mypy
+
+layers: $(VENV)/.has-dev
+	$(BIN)/lint-imports --no-logo 2>&1
+
+bench: $(VENV)/.has-core
+	$(BIN)/fourlab bench
+
+docs: $(VENV)/.has-docs
+	$(BIN)/mkdocs build --strict
+
+clean:
+	rm -rf $(VENV) site build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,53 @@
+"""fourlab: a laboratory for Connect-Four-family games in which the truth is known.
+
+import fourlab
+game = fourlab.game("connect4")
+position = game.start().play_all("4455")
+agent = fourlab.agent("baseline", game)
+agent.decide(position, numpy.random.default_rng(1)).move
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from fourlab.agents.base import Agent as Agent
+    from fourlab.agents.base import Decision as Decision
+    from fourlab.agents.play import GameRecord as GameRecord
+    from fourlab.agents.play import play_game as play_game
+    from fourlab.agents.registry import agent as agent
+    from fourlab.rules.catalog import game as game
+    from fourlab.rules.errors import FourlabError as FourlabError
+    from fourlab.rules.geometry import Rules as Rules
+    from fourlab.rules.position import Outcome as Outcome
+    from fourlab.rules.position import Position as Position
+
+__version__ = "0.1.0"
+
+# Imported on first use, so that `fourlab --help` does not wait for numba.
+_HOMES = {
+    "Agent": "agents.base",
+    "Decision": "agents.base",
+    "GameRecord": "agents.play",
+    "play_game": "agents.play",
+    "agent": "agents.registry",
+    "game": "rules.catalog",
+    "FourlabError": "rules.errors",
+    "Rules": "rules.geometry",
+    "Outcome": "rules.position",
+    "Position": "rules.position",
+}
+
+__all__ = ["__version__", *_HOMES]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'fourlab' has no attribute {name!r}")
+    value = getattr(import_module(f"fourlab.{_HOMES[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

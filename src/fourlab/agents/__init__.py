@@ -1,0 +1,1 @@
+"""Players: everything that can decide on a move, named by a spec string."""

@@ -1,0 +1,16 @@
+"""The player at the keyboard."""
+
+import numpy as np
+
+from fourlab.agents.base import Agent, Decision
+from fourlab.rules.errors import SpecError
+from fourlab.rules.position import Position
+
+
+class Human(Agent):
+    """A person at the keyboard; only in `fourlab play`."""
+
+    name = "human"
+
+    def decide(self, position: Position, rng: np.random.Generator) -> Decision:
+        raise SpecError("agent 'human' plays in the terminal only; use fourlab play")

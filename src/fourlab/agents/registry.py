@@ -1,0 +1,25 @@
+"""The agents by name. A new agent is one file and one line here."""
+
+from fourlab.agents.base import Agent
+from fourlab.agents.human import Human
+from fourlab.agents.simple import Baseline, Random
+from fourlab.rules.catalog import game as find_game
+from fourlab.rules.geometry import Rules
+from fourlab.rules.spec import configure, parse, unknown
+
+AGENTS: dict[str, type[Agent]] = {kind.name: kind for kind in (Random, Baseline, Human)}
+
+
+def agent(text: str | Agent, game: str | Rules = "connect4") -> Agent:
+    """Return the agent that a spec string names, as a player of `game`.
+
+    Raises SpecError, which lists what exists, for an unknown name, option or value.
+    """
+    rules = find_game(game)
+    if isinstance(text, Agent):
+        return text
+    spec = parse(text)
+    if spec.name not in AGENTS:
+        raise unknown("agent", spec.name, AGENTS)
+    kind = AGENTS[spec.name]
+    return kind(rules, configure(kind.Config, spec, "agent"))

@@ -1,0 +1,95 @@
+"""`fourlab bench`: how fast fourlab is on this machine."""
+
+import json
+import os
+import platform
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Annotated
+
+import typer
+
+
+def bench(
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    seconds: Annotated[float, typer.Option(min=0.05, help="Time for each figure.")] = 1.0,
+) -> None:
+    """Measure the speed of this machine."""
+    import numba
+
+    figures: dict[str, float | str] = {
+        "playouts_per_s": round(playouts_per_second(seconds, threads=1)),
+        "playouts_per_s_all_threads": round(playouts_per_second(seconds, os.cpu_count() or 1)),
+        "kernel_call_us": round(kernel_call_microseconds(seconds), 3),
+        "threads": os.cpu_count() or 1,
+        "python": platform.python_version(),
+        "numba": numba.__version__,
+        "cpu": cpu_name(),
+    }
+    if as_json:
+        typer.echo(json.dumps(figures))
+        return
+    from rich.table import Table
+
+    from fourlab.cli.console import console
+
+    table = Table(box=None, show_header=False, pad_edge=False)
+    for name, figure in figures.items():
+        text = f"{figure:,}" if isinstance(figure, int | float) else figure
+        table.add_row(name.replace("_per_s", " per second").replace("_", " "), text)
+    console().print(table)
+
+
+def rate(work: Callable[[int], object], seconds: float) -> float:
+    """Return how many units of work are done in a second, over about `seconds`."""
+    work(1)  # compiled and warm
+    amount = 1
+    while True:
+        began = time.perf_counter()
+        work(amount)
+        elapsed = time.perf_counter() - began
+        if elapsed >= seconds:
+            return amount / elapsed
+        amount = int(amount * min(100, 1.2 * seconds / max(elapsed, 1e-9))) + 1
+
+
+def playouts_per_second(seconds: float, threads: int) -> float:
+    """Return random games a second on the 7x6 board."""
+    from fourlab.rules.catalog import game
+    from fourlab.rules.dice import seeded
+    from fourlab.search.choices import playouts_on
+
+    playouts = playouts_on(game("connect4"))
+    with ThreadPoolExecutor(threads) as pool:
+
+        def work(games: int) -> None:
+            list(pool.map(lambda seed: playouts(games, seeded(seed)), range(threads)))
+
+        return threads * rate(work, seconds)
+
+
+def kernel_call_microseconds(seconds: float) -> float:
+    """Return what it costs Python to call a kernel that does next to nothing."""
+    from fourlab.rules.catalog import game
+    from fourlab.rules.kernels import is_full
+
+    rules = game("connect4")
+
+    def work(calls: int) -> None:
+        for _ in range(calls):
+            is_full(rules, 0)
+
+    return 1e6 / rate(work, seconds)
+
+
+def cpu_name() -> str:
+    """Return the processor's name, as far as the system tells."""
+    try:
+        with open("/proc/cpuinfo", encoding="utf-8") as file:  # noqa: PTH123
+            for line in file:
+                if line.startswith("model name"):
+                    return line.partition(":")[2].strip()
+    except OSError:
+        pass
+    return platform.processor() or platform.machine()

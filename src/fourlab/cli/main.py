@@ -1,0 +1,52 @@
+"""Registers the commands. They import what they need when they run, so that help comes at once."""
+
+import logging
+import sys
+from typing import Annotated
+
+import typer
+
+import fourlab
+from fourlab.cli import agents, bench, play, serve
+from fourlab.rules.errors import FourlabError
+
+app = typer.Typer(
+    name="fourlab",
+    help="A laboratory for Connect-Four-family games in which the truth is known.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+)
+app.command("serve")(serve.serve)
+app.command("play")(play.play)
+app.command("agents")(agents.agents)
+app.command("bench")(bench.bench)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"fourlab {fourlab.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="The version.")
+    ] = False,
+) -> None:
+    """A laboratory for Connect-Four-family games in which the truth is known."""
+
+
+def main() -> None:
+    """Run the command line: bad input is one line on standard error and exit code 2."""
+    logging.basicConfig(level=logging.WARNING, format="%(message)s")
+    logging.getLogger("fourlab").setLevel(logging.INFO)
+    try:
+        app()
+    except FourlabError as error:
+        typer.echo(f"fourlab: {error}", err=True)
+        sys.exit(2)
+
+
+if __name__ == "__main__":
+    main()

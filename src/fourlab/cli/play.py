@@ -1,0 +1,149 @@
+"""`fourlab play`: a game in the terminal, between people, agents, or both."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from fourlab.agents.play import GameInPlay
+
+HELP = "{unit} 1-{count}, undo, hint, quit"
+
+
+def play(
+    first: Annotated[str, typer.Option(help="Who begins: human or an agent.")] = "human",
+    second: Annotated[str, typer.Option(help="Who answers: human or an agent.")] = "baseline",
+    game: Annotated[str, typer.Option(help="The game, such as connect:columns=5,rows=6,k=4.")] = (
+        "connect4"
+    ),
+    moves: Annotated[str, typer.Option(help="Start from these moves.")] = "",
+    seed: Annotated[int | None, typer.Option(min=0, help="Repeat a game.")] = None,
+    delay: Annotated[float, typer.Option(min=0, help="Seconds between two agents' moves.")] = 0.5,
+    save: Annotated[Path | None, typer.Option(help="Append the record to this file.")] = None,
+) -> None:
+    """Play a game in the terminal, or watch two agents."""
+    import numpy as np
+
+    from fourlab.agents.play import GameInPlay, save_games
+    from fourlab.agents.registry import agent
+    from fourlab.rules.catalog import game as find_game
+    from fourlab.rules.position import position_of
+
+    rules = find_game(game)
+    if seed is None:
+        seed = int(np.random.SeedSequence().generate_state(1)[0])
+    agents = agent(first, rules), agent(second, rules)
+    match = GameInPlay(rules, *agents, seed, start=position_of(rules, moves))
+    Table(match, delay).run()
+    if save is not None:
+        save_games(save, [match.record()])
+
+
+class Table:
+    """Where a game is played: shows it, asks people, lets agents move."""
+
+    def __init__(self, match: GameInPlay, delay: float) -> None:
+        from fourlab.agents.human import Human
+        from fourlab.cli.console import console, is_plain, marks
+
+        self.match = match
+        self.screen = console()
+        self.plain = is_plain(self.screen)
+        self.marks = marks(self.plain)
+        self.human = [isinstance(agent, Human) for agent in match.agents]
+        self.delay = 0.0 if any(self.human) else delay
+
+    def run(self) -> None:
+        """Play until the game ends or someone leaves."""
+        from fourlab.cli.console import result
+
+        names = [agent.spec for agent in self.match.agents]
+        rules = self.match.position.rules
+        self.screen.print(
+            f"{rules}: {self.marks[0]} {names[0]} against {self.marks[1]} {names[1]}"
+            f" (seed {self.match.seed})"
+        )
+        self.show()
+        try:
+            while not self.match.position.is_over:
+                if self.human[self.match.position.to_move]:
+                    self.ask()
+                else:
+                    self.watch()
+        except (EOFError, KeyboardInterrupt):
+            self.screen.print()
+        self.screen.print(result(self.match.position, self.plain), style="bold")
+        self.screen.print(f"moves: {self.match.position.notation or '(none)'}")
+
+    def show(self) -> None:
+        """Draw the board."""
+        from fourlab.cli.console import board
+
+        self.screen.print(board(self.match.position, self.plain))
+
+    def watch(self) -> None:
+        """Let an agent move."""
+        side = self.match.position.to_move
+        decision = self.match.step()
+        unit = self.match.position.rules.unit
+        self.screen.print(
+            f"{self.marks[side]} {self.match.agents[side].spec} plays {unit} {decision.move + 1}"
+        )
+        self.show()
+        time.sleep(self.delay)
+
+    def ask(self) -> None:
+        """Take one line from a person: a move or a word. Raises EOFError to leave."""
+        from fourlab.rules.errors import FourlabError
+        from fourlab.rules.position import read_moves
+
+        position = self.match.position
+        prompt = HELP.format(unit=position.rules.unit, count=position.rules.move_count)
+        began = time.perf_counter()
+        answer = input(f"{self.marks[position.to_move]} to move ({prompt}): ").strip().lower()
+        if not answer:
+            return
+        if "quit".startswith(answer) or answer == "exit":
+            raise EOFError
+        if "undo".startswith(answer):
+            self.undo()
+        elif "hint".startswith(answer):
+            self.hint()
+        else:
+            try:
+                [move] = read_moves(position.rules, answer)
+                self.match.play(move, time.perf_counter() - began)
+            except FourlabError as error:
+                self.screen.print(str(error), markup=False)
+            except ValueError:  # several moves at once
+                self.screen.print(f"one move at a time: {prompt}")
+            else:
+                self.show()
+
+    def undo(self) -> None:
+        """Go back to the person's last turn: past an agent's answer, or one move between people."""
+        if not self.match.seconds:
+            self.screen.print("nothing to take back")
+            return
+        self.match.undo(1 if all(self.human) else 2)
+        self.show()
+
+    def hint(self) -> None:
+        """Say what the `baseline` agent would consider."""
+        import numpy as np
+
+        from fourlab.agents.registry import agent
+
+        position = self.match.position
+        decision = agent("baseline", position.rules).decide(position, np.random.default_rng(0))
+        policy = decision.policy or ()
+        good = [str(move + 1) for move, share in enumerate(policy) if share > 0]
+        if len(good) == len(position.legal_moves()):
+            self.screen.print("nothing to win or block at once: any move may do")
+        else:
+            verb = "win at once" if position.winning_moves() else "block a win"
+            self.screen.print(f"{verb}: {position.rules.unit} {' or '.join(good)}")

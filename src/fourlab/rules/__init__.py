@@ -1,0 +1,1 @@
+"""The games: geometry, rule kernels, positions, and the names games go by."""

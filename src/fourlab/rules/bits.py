@@ -1,0 +1,55 @@
+"""Single-instruction bit operations for kernels, with plain Python twins for the debugger."""
+
+from typing import TYPE_CHECKING, Any
+
+import numba
+from numba.core import cgutils, types
+from numba.extending import intrinsic
+
+MASK63 = (1 << 63) - 1
+
+if TYPE_CHECKING or numba.config.DISABLE_JIT:
+
+    def popcount(bits: int) -> int:
+        """Count the bits that are set."""
+        return int(bits).bit_count()
+
+    def lowest_index(bits: int) -> int:
+        """Return the index of the lowest set bit of a non-zero number."""
+        return (int(bits) & -int(bits)).bit_length() - 1
+
+    def multiply63(a: int, b: int) -> int:
+        """Return the low 63 bits of a product that may wrap."""
+        return int(a) * int(b) & MASK63
+
+    def add63(a: int, b: int) -> int:
+        """Return the low 63 bits of a sum that may wrap."""
+        return int(a) + int(b) & MASK63
+
+else:
+
+    def _unary(build: Any) -> Any:
+        @intrinsic
+        def operation(_context: Any, bits: Any) -> Any:
+            def emit(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+                return build(builder, *arguments)
+
+            return types.int64(types.int64), emit
+
+        return operation
+
+    def _wrapping(build: Any) -> Any:
+        @intrinsic
+        def operation(_context: Any, a: Any, b: Any) -> Any:
+            def emit(context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+                mask = context.get_constant(types.int64, MASK63)
+                return builder.and_(build(builder, *arguments), mask)
+
+            return types.int64(types.int64, types.int64), emit
+
+        return operation
+
+    popcount = _unary(lambda builder, bits: builder.ctpop(bits))
+    lowest_index = _unary(lambda builder, bits: builder.cttz(bits, cgutils.true_bit))
+    multiply63 = _wrapping(lambda builder, a, b: builder.mul(a, b))
+    add63 = _wrapping(lambda builder, a, b: builder.add(a, b))

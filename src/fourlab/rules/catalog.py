@@ -1,0 +1,56 @@
+"""The games by name. A new game is one line in `GAMES`."""
+
+from dataclasses import dataclass
+
+from fourlab.rules.geometry import CONNECT_RANGE, Rules
+from fourlab.rules.spec import configure, option, parse, unknown
+
+GAMES: dict[str, tuple[Rules, str]] = {
+    "connect4": (Rules(7, 6, 4, gravity=True), "Connect Four"),
+    "tictactoe": (Rules(3, 3, 3, gravity=False), "Tic-tac-toe"),
+}
+
+FAMILIES: dict[str, tuple[bool, str]] = {
+    "connect": (True, "any board on which stones fall"),
+    "mnk": (False, "any board on which stones stay where they are put"),
+}
+
+
+@dataclass(frozen=True)
+class Geometry:
+    """The options of a family of games."""
+
+    columns: int = option(7, "columns of the board", low=1)
+    rows: int = option(6, "rows of the board", low=1)
+    connect: int = option(
+        4, "stones in a winning line", name="k", low=CONNECT_RANGE[0], high=CONNECT_RANGE[-1]
+    )
+
+
+def game(text: str | Rules) -> Rules:
+    """Return the rules that a spec string names: `connect4`, `connect:columns=5,rows=6,k=4`."""
+    if isinstance(text, Rules):
+        return text
+    spec = parse(text)
+    if spec.name in GAMES:
+        configure(_NoOptions, spec, "game")
+        return GAMES[spec.name][0]
+    if spec.name not in FAMILIES:
+        raise unknown("game", spec.name, [*GAMES, *FAMILIES])
+    board = configure(Geometry, spec, "game")
+    gravity, _ = FAMILIES[spec.name]
+    return Rules(board.columns, board.rows, board.connect, gravity)
+
+
+@dataclass(frozen=True)
+class _NoOptions:
+    """A game with a name of its own has nothing to set."""
+
+
+def name_of(rules: Rules) -> str:
+    """Return the spec string of a game: `game(name_of(rules)) == rules`."""
+    for name, (known, _) in GAMES.items():
+        if known == rules:
+            return name
+    family = "connect" if rules.gravity else "mnk"
+    return f"{family}:columns={rules.columns},rows={rules.rows},k={rules.connect}"

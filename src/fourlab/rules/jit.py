@@ -1,0 +1,87 @@
+"""The `kernel` decorator: compiled once, cached on disk, the GIL released.
+
+Numba's own cache notices an edit of the function it compiled, not of the functions that one calls
+in other modules. Therefore all kernels of one state of the sources share a cache folder whose name
+carries a hash of those sources: any edit starts a fresh folder. Under `NUMBA_DISABLE_JIT=1` every
+kernel is the plain Python function.
+
+Integers are signed 64-bit. Numba tells LLVM that signed arithmetic never overflows, and LLVM
+believes it: use `bits.multiply63` wherever a product may wrap.
+"""
+
+import hashlib
+import logging
+import os
+import shutil
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numba
+from numba.core import event
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+log = logging.getLogger("fourlab.kernels")
+
+PACKAGE = Path(__file__).parent.parent
+KEPT_FOLDERS = 4  # caches of other source states worth keeping, for people who switch branches
+
+
+def source_hash() -> str:
+    """Hash every source file of the package that defines or serves kernels."""
+    digest = hashlib.sha256(numba.__version__.encode())
+    for path in sorted(PACKAGE.rglob("*.py")):
+        source = path.read_bytes()
+        if b"kernel" in source:
+            digest.update(path.name.encode() + source)
+    return digest.hexdigest()[:16]
+
+
+def _cache_folder() -> Path | None:
+    """Return the writable folder for this state of the sources, or None where there is none."""
+    user_cache = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
+    base = Path(numba.config.CACHE_DIR or user_cache).expanduser() / "fourlab"
+    folder = base / f"kernels-{source_hash()}"
+    try:
+        if not folder.exists():
+            folder.mkdir(parents=True)
+            others = sorted(base.glob("kernels-*"), key=lambda path: path.stat().st_mtime)
+            for stale in others[: -KEPT_FOLDERS - 1]:
+                shutil.rmtree(stale, ignore_errors=True)
+        with tempfile.TemporaryFile(dir=folder):
+            return folder
+    except OSError:
+        return None
+
+
+CACHE_FOLDER = _cache_folder()
+
+
+def kernel(function: F) -> F:
+    """Compile `function` on first use; keep the machine code on disk where the disk allows it."""
+    configured = numba.config.CACHE_DIR
+    numba.config.CACHE_DIR = str(CACHE_FOLDER)
+    try:
+        compiled: F = numba.njit(nogil=True, cache=CACHE_FOLDER is not None)(function)
+    finally:
+        numba.config.CACHE_DIR = configured
+    return compiled
+
+
+class _CompilationNotice(event.Listener):  # type: ignore[misc]  # numba is untyped to mypy
+    """Logs one line when the first kernel of this process really has to be compiled."""
+
+    given = False
+
+    def on_start(self, event: Any) -> None:
+        if not self.given and event.data["dispatcher"].py_func.__module__.startswith("fourlab"):
+            self.given = True
+            log.info("compiling (once)")
+
+    def on_end(self, event: Any) -> None:
+        """Nothing to say when it ends."""
+
+
+event.register("numba:compile", _CompilationNotice())

@@ -1,0 +1,152 @@
+"""The rules, all of them: the only place that knows what a legal move or a line is.
+
+Every function takes `rules` first and works on integers laid out as `geometry.py` draws them.
+`stones` is one side's stones; `cell` is a single bit, `cells` a set of them.
+"""
+
+from fourlab.rules.bits import lowest_index, popcount
+from fourlab.rules.geometry import Rules
+from fourlab.rules.jit import kernel
+
+VERTICAL, FALLING, HORIZONTAL, RISING = range(4)
+DIRECTIONS = 4
+
+
+@kernel
+def bottom_row(rules: Rules) -> int:
+    """Return the lowest cell of every column."""
+    cells = 0
+    for column in range(rules.columns):
+        cells |= 1 << (column * (rules.rows + 1))
+    return cells
+
+
+@kernel
+def all_cells(rules: Rules) -> int:
+    """Return every cell of the board, no guard bit."""
+    return bottom_row(rules) * ((1 << rules.rows) - 1)
+
+
+@kernel
+def column_cells(rules: Rules, column: int) -> int:
+    """Return every cell of one column."""
+    return ((1 << rules.rows) - 1) << (column * (rules.rows + 1))
+
+
+@kernel
+def legal_cells(rules: Rules, occupied: int) -> int:
+    """Return the cells where a stone may be placed while the game goes on."""
+    if rules.gravity:
+        return (occupied + bottom_row(rules)) & all_cells(rules)
+    return all_cells(rules) & ~occupied
+
+
+@kernel
+def move_cell(rules: Rules, occupied: int, move: int) -> int:
+    """Return the cell that a move fills, or 0 if its column or cell is taken."""
+    if rules.gravity:
+        fallen = occupied + (1 << (move * (rules.rows + 1)))
+        return fallen & column_cells(rules, move)
+    row = rules.rows - 1 - move // rules.columns
+    cell = 1 << (move % rules.columns * (rules.rows + 1) + row)
+    return cell & ~occupied
+
+
+@kernel
+def cell_move(rules: Rules, cell: int) -> int:
+    """Return the move that fills this cell: the inverse of `move_cell`."""
+    index = lowest_index(cell)
+    column = index // (rules.rows + 1)
+    if rules.gravity:
+        return column
+    return (rules.rows - 1 - index % (rules.rows + 1)) * rules.columns + column
+
+
+@kernel
+def line_step(rules: Rules, direction: int) -> int:
+    """Return the distance in bits between neighbours in a direction, or 0 if no line fits there."""
+    if direction != VERTICAL and rules.columns < rules.connect:
+        return 0
+    if direction != HORIZONTAL and rules.rows < rules.connect:
+        return 0
+    if direction == VERTICAL:
+        return 1
+    return rules.rows + direction - FALLING
+
+
+@kernel
+def line_starts(rules: Rules, stones: int, step: int) -> int:
+    """Return the stones that begin a full line of `stones` at this step.
+
+    Runs of 2, 4 and 8 by doubling, then one overlap for the rest. Without a loop LLVM folds it to
+    a few shifts: random games run 2.5 times as fast as with one.
+    """
+    starts = stones & (stones >> step)
+    length = 2
+    if rules.connect >= 4:
+        starts &= starts >> (2 * step)
+        length = 4
+    if rules.connect >= 8:
+        starts &= starts >> (4 * step)
+        length = 8
+    return starts & (starts >> ((rules.connect - length) * step))
+
+
+@kernel
+def has_line(rules: Rules, stones: int) -> bool:
+    """Return whether the stones hold a line of the winning length."""
+    for direction in range(DIRECTIONS):
+        step = line_step(rules, direction)
+        if step > 0 and line_starts(rules, stones, step) != 0:
+            return True
+    return False
+
+
+@kernel
+def line_cells(rules: Rules, stones: int) -> int:
+    """Return the stones that belong to a line of the winning length."""
+    cells = 0
+    for direction in range(DIRECTIONS):
+        step = line_step(rules, direction)
+        if step > 0:
+            starts = line_starts(rules, stones, step)
+            for offset in range(rules.connect):
+                cells |= starts << (offset * step)
+    return cells
+
+
+@kernel
+def winning_cells(rules: Rules, stones: int) -> int:
+    """Return the cells that would complete a line, reachable or not, empty or not."""
+    board = all_cells(rules)
+    cells = 0
+    for direction in range(DIRECTIONS):
+        step = line_step(rules, direction)
+        if step == 0:
+            continue
+        below = board  # cells with at least `count` own stones just before them
+        for count in range(rules.connect):
+            above = board  # cells with the rest of the line just after them
+            for _ in range(rules.connect - 1 - count):
+                above = (above & stones) >> step
+            cells |= below & above
+            below = ((below & stones) << step) & board
+    return cells
+
+
+@kernel
+def is_full(rules: Rules, occupied: int) -> bool:
+    """Return whether no empty cell is left."""
+    return popcount(occupied) == rules.columns * rules.rows
+
+
+@kernel
+def mirror(rules: Rules, stones: int) -> int:
+    """Return the stones reflected left to right."""
+    height = rules.rows + 1
+    column_mask = (1 << rules.rows) - 1
+    reflected = 0
+    for column in range(rules.columns):
+        opposite = rules.columns - 1 - column
+        reflected |= ((stones >> (column * height)) & column_mask) << (opposite * height)
+    return reflected

@@ -1,0 +1,1 @@
+"""Thinking without learning: playouts, simple choices, exact and heuristic search."""

@@ -1,0 +1,71 @@
+from pathlib import Path
+
+import pytest
+
+from fourlab.agents.play import GameInPlay, GameRecord, load_games, play_game, save_games
+from fourlab.agents.registry import agent
+from fourlab.rules.catalog import game
+from fourlab.rules.errors import IllegalMoveError, NotationError
+from fourlab.rules.position import position_of
+
+RULES = game("connect:columns=5,rows=4,k=3")
+
+
+def players() -> tuple:
+    return agent("random", RULES), agent("baseline", RULES)
+
+
+def test_records_round_trip_through_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "games.jsonl"
+    records = [play_game(RULES, *players(), seed) for seed in range(5)]
+    save_games(path, records[:2])
+    save_games(path, records[2:])
+    assert list(load_games(path)) == records
+    for record in records:
+        assert record.first == "random"
+        assert record.second == "baseline"
+        assert len(record.seconds) == record.position().ply
+        assert record.position().is_over
+
+
+def test_a_game_may_start_anywhere() -> None:
+    start = position_of(RULES, "123")
+    record = play_game(RULES, *players(), 3, start)
+    assert record.moves.startswith("123")
+    assert len(record.seconds) == record.position().ply - 3
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["", "{}", "[1]", "not json", '{"game": "connect4"}'],
+)
+def test_what_is_no_record_is_refused(line: str) -> None:
+    with pytest.raises(NotationError, match="no game record"):
+        GameRecord.from_json(line)
+
+
+def test_a_record_whose_outcome_does_not_follow_from_its_moves_is_refused() -> None:
+    record = play_game(RULES, *players(), 1)
+    other = {"first": "second", "second": "draw", "draw": "first"}[record.outcome]
+    line = record.to_json().replace(f'"outcome": "{record.outcome}"', f'"outcome": "{other}"')
+    with pytest.raises(NotationError, match="do not end in"):
+        GameRecord.from_json(line)
+
+
+def test_moves_can_be_taken_back_to_the_start_and_no_further() -> None:
+    match = GameInPlay(RULES, *players(), 1, start=position_of(RULES, "12"))
+    match.play(2, 0.1)
+    match.step()
+    match.undo(1)
+    assert match.position == position_of(RULES, "123")
+    match.undo(5)
+    assert match.position == position_of(RULES, "12")
+    assert match.seconds == []
+
+
+def test_an_illegal_move_changes_nothing() -> None:
+    match = GameInPlay(RULES, *players(), 1)
+    with pytest.raises(IllegalMoveError):
+        match.play(9, 0.0)
+    assert match.position == RULES.start()
+    assert match.seconds == []

@@ -1,0 +1,211 @@
+"""A person at a real terminal: pexpect types, the tests read the screen."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pexpect
+import pytest
+
+from fourlab.agents.play import load_games
+
+FOURLAB = [sys.executable, "-m", "fourlab.cli.main"]
+COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+PATIENCE = 60  # an upper bound for compiling on a slow machine, not a measurement
+
+
+class Terminal:
+    """A `fourlab play` in a pseudo-terminal."""
+
+    def __init__(self, *arguments: str) -> None:
+        environment = {**os.environ, "TERM": "xterm-256color", "COLUMNS": "100"}
+        environment.pop("NO_COLOR", None)
+        self.child = pexpect.spawn(
+            FOURLAB[0],
+            [*FOURLAB[1:], "play", *arguments],
+            env=environment,
+            encoding="utf-8",
+            timeout=PATIENCE,
+            dimensions=(50, 100),
+        )
+
+    def type(self, *lines: str) -> None:
+        for line in lines:
+            self.child.expect("to move .*: ")
+            self.child.sendline(line)
+
+    def until(self, text: str) -> str:
+        """Wait for text; return everything that was shown before it."""
+        self.child.expect(re.escape(text))
+        return str(self.child.before)
+
+    def end(self) -> int:
+        self.child.expect(pexpect.EOF)
+        self.child.close()
+        assert "Traceback" not in str(self.child.before)
+        return int(self.child.exitstatus)
+
+
+@pytest.fixture
+def opened() -> Iterator[list[Terminal]]:
+    terminals: list[Terminal] = []
+    yield terminals
+    for terminal in terminals:
+        terminal.child.close(force=True)
+
+
+@pytest.fixture
+def play(opened: list[Terminal]):
+    def start(*arguments: str) -> Terminal:
+        opened.append(Terminal(*arguments))
+        return opened[-1]
+
+    return start
+
+
+def test_a_game_is_won_and_the_line_is_marked(play) -> None:
+    terminal = play("--second", "human")
+    terminal.type(*"1212121")
+    shown = terminal.until("● (first player) wins after 7 moves.")
+    last_board = COLOUR.sub("", shown)[-300:]
+    assert last_board.count("[●]") == 4
+    assert "\x1b[" in shown
+    terminal.until("moves: 1212121")
+    assert terminal.end() == 0
+
+
+def test_a_game_is_drawn(play) -> None:
+    terminal = play("--second", "human", "--game", "tictactoe")
+    terminal.type(*"123547698")
+    terminal.until("Draw after 9 moves.")
+    assert terminal.end() == 0
+
+
+def test_moves_are_taken_back(play) -> None:
+    terminal = play("--second", "human")
+    terminal.type("4", "4", "undo", "5", "quit")
+    terminal.until("Stopped after 2 moves.")
+    terminal.until("moves: 45")
+    assert terminal.end() == 0
+
+
+def test_undo_goes_back_past_the_answer_of_an_agent(play) -> None:
+    terminal = play("--seed", "1")
+    terminal.type("undo")
+    terminal.until("nothing to take back")
+    terminal.type("4", "undo", "quit")
+    terminal.until("moves: (none)")
+    assert terminal.end() == 0
+
+
+def test_bad_input_is_answered_and_the_game_goes_on(play) -> None:
+    terminal = play("--second", "human", "--moves", "444444")
+    terminal.type("4")
+    terminal.until("column 4 is full in connect4 '444444'; open: 1 2 3 5 6 7")
+    terminal.type("9")
+    terminal.until("is no column of connect4; write 1 to 7")
+    terminal.type("12")
+    terminal.until("one move at a time")
+    terminal.type("", "q")
+    terminal.until("Stopped after 6 moves.")
+    assert terminal.end() == 0
+
+
+def test_hints_name_the_winning_and_the_blocking_move(play) -> None:
+    terminal = play("--second", "human", "--moves", "121212")
+    terminal.type("hint")
+    terminal.until("win at once: column 1")
+    terminal.type("3", "h")
+    terminal.until("win at once: column 2")
+    terminal.type("q")
+    assert terminal.end() == 0
+
+
+@pytest.mark.parametrize("key", ["\x03", "\x04"], ids=["ctrl-c", "ctrl-d"])
+def test_leaving_by_a_key_is_no_accident(play, key: str) -> None:
+    terminal = play()
+    terminal.child.expect("to move .*: ")
+    terminal.child.send(key)
+    terminal.until("Stopped after 0 moves.")
+    assert terminal.end() == 0
+
+
+def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [*FOURLAB, *arguments],
+        env={**os.environ, **environment},
+        input="",
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_two_agents_are_watched_and_the_game_is_saved(tmp_path: Path) -> None:
+    path = tmp_path / "games.jsonl"
+    options = ["--first", "random", "--second", "baseline", "--delay", "0", "--seed", "5"]
+    done = run("play", *options, "--game", "mnk:columns=4,rows=4,k=3", "--save", str(path))
+    assert done.returncode == 0
+    [record] = load_games(path)
+    assert record.position().is_over
+    assert f"moves: {record.moves}" in done.stdout
+    again = run("play", *options, "--game", "mnk:columns=4,rows=4,k=3")
+    assert again.stdout == done.stdout
+
+
+@pytest.mark.parametrize("environment", [{}, {"NO_COLOR": "1"}])
+def test_piped_output_is_plain(environment: dict[str, str]) -> None:
+    done = run("play", "--first", "random", "--second", "random", "--delay", "0", **environment)
+    assert done.returncode == 0
+    assert "\x1b" not in done.stdout
+    assert done.stdout.isascii()
+
+
+def test_end_of_input_ends_the_game_quietly() -> None:
+    done = run("play")
+    assert done.returncode == 0
+    assert "Stopped after 0 moves." in done.stdout
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["play", "--game", "chess"], "unknown game 'chess'; known: connect4"),
+        (["play", "--game", "connect:columns=9,rows=9"], "the board is too large"),
+        (["play", "--second", "magic"], "unknown agent 'magic'"),
+        (["play", "--moves", "48"], "'8' in '48' is no column of connect4"),
+        (["play", "--moves", "4444444"], "column 4 is full"),
+    ],
+)
+def test_bad_arguments_are_one_line_and_exit_code_2(arguments: list[str], says: str) -> None:
+    done = run(*arguments)
+    assert done.returncode == 2
+    assert says in done.stderr
+    assert len(done.stderr.replace("compiling (once)\n", "").splitlines()) == 1
+
+
+def test_agents_are_listed() -> None:
+    shown = run("agents").stdout
+    listed = json.loads(run("agents", "--json").stdout)
+    for entry in listed:
+        assert entry["name"] in shown
+        assert {"name", "summary", "options"} == set(entry)
+    assert [entry["name"] for entry in listed][:2] == ["random", "baseline"]
+
+
+def test_bench_reports_its_figures() -> None:
+    figures = json.loads(run("bench", "--json", "--seconds", "0.05").stdout)
+    assert figures["playouts_per_s"] > 0
+    assert {"python", "numba", "cpu"} <= set(figures)
+
+
+def test_help_and_version_do_not_load_numba() -> None:
+    program = "import sys; import fourlab.cli.main; sys.exit('numba' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
+    assert run("--version").stdout.startswith("fourlab ")
+    assert run("--help").returncode == 0
