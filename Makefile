@@ -59,7 +59,7 @@ type: $(VENV)/.has-dev
 	$(BIN)/mypy
 
 layers: $(VENV)/.has-dev
-	$(BIN)/lint-imports --no-logo 2>&1
+	$(BIN)/lint-imports --no-logo
 
 bench: $(VENV)/.has-core
 	$(BIN)/fourlab bench

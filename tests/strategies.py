@@ -40,4 +40,7 @@ def stones(draw: st.DrawFn) -> tuple[Rules, int]:
         for column in range(game.columns)
         for row in range(game.rows)
     )
-    return game, draw(st.integers(0, full)) & full
+    chosen = 0
+    for _ in range(draw(st.integers(1, 4))):  # up to dense boards, where long lines are found
+        chosen |= draw(st.integers(0, full)) & full
+    return game, chosen
