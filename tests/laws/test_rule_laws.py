@@ -5,7 +5,7 @@ from hypothesis import given
 import naive
 import strategies
 from fourlab.rules import kernels
-from fourlab.rules.geometry import Rules
+from fourlab.rules.geometry import CONNECT_RANGE, Rules
 from fourlab.rules.position import FIRST, Outcome, Position
 
 
@@ -30,6 +30,24 @@ def test_lines_equal_the_naive_checker(case: tuple[Rules, int]) -> None:
     assert kernels.has_line(rules, stones) == naive.has_line(board, rules.connect, 1)
     found = as_cells(rules, kernels.line_cells(rules, stones))
     assert found == naive.line_cells(board, rules.connect, 1)
+
+
+BOARDS = [(9, 6), (7, 8), (3, 20), (21, 2), (31, 1), (1, 62)]
+
+
+@pytest.mark.parametrize("connect", CONNECT_RANGE)
+@pytest.mark.parametrize("board", BOARDS, ids=str)
+def test_exactly_the_winning_length_makes_a_line(board: tuple[int, int], connect: int) -> None:
+    if connect > max(board):
+        connect = max(board)
+    rules = Rules(*board, connect)
+    for cells in naive.windows(*board, connect):
+        stones = sum(1 << (column * (rules.rows + 1) + row) for column, row in cells)
+        assert kernels.has_line(rules, stones)
+        for column, row in cells:
+            gap = 1 << (column * (rules.rows + 1) + row)
+            assert not kernels.has_line(rules, stones & ~gap)
+            assert kernels.winning_cells(rules, stones & ~gap) & gap
 
 
 @given(strategies.stones())
