@@ -1,5 +1,6 @@
 """Laws of the rules, over random boards. They run jitted here and once more as plain Python."""
 
+import pytest
 from hypothesis import given
 
 import naive
