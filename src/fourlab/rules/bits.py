@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 import numba
+from llvmlite import ir
 from numba.core import cgutils, types
 from numba.extending import intrinsic
 
@@ -26,7 +27,24 @@ if TYPE_CHECKING or numba.config.DISABLE_JIT:
         """Return the low 63 bits of a sum that may wrap."""
         return int(a) + int(b) & MASK63
 
+    def prefetch(words: Any, index: int) -> None:
+        """Ask the processor to fetch a cache line of an array before it is needed."""
+
 else:
+
+    @intrinsic
+    def prefetch(_context: Any, words: Any, index: Any) -> Any:
+        def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            array = context.make_array(signature.args[0])(context, builder, arguments[0])
+            address = builder.gep(array.data, [arguments[1]])
+            pointer = builder.bitcast(address, ir.IntType(8).as_pointer())
+            integer = ir.IntType(32)
+            kind = ir.FunctionType(ir.VoidType(), [pointer.type, integer, integer, integer])
+            function = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")
+            builder.call(function, [pointer, integer(0), integer(3), integer(1)])
+            return context.get_dummy_value()
+
+        return types.void(words, types.int64), emit
 
     def _unary(build: Any) -> Any:
         @intrinsic

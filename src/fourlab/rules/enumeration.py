@@ -13,7 +13,7 @@ Boards = npt.NDArray[np.int64]
 
 
 @kernel
-def _expand(
+def expand(
     rules: Rules,
     movers: Boards,  # [positions]
     occupied: Boards,  # [positions]
@@ -46,7 +46,7 @@ def positions_by_ply(rules: Rules) -> Iterator[tuple[Boards, Boards]]:
     while len(movers):
         yield movers, occupied
         children = np.empty((2, len(movers) * rules.move_count), np.int64)
-        count = _expand(rules, movers, occupied, *children)
+        count = expand(rules, movers, occupied, *children)
         movers, occupied = _distinct(*children[:, :count])
 
 

@@ -109,10 +109,22 @@ def line_cells(rules: Rules, stones: int) -> int:
     for direction in range(DIRECTIONS):
         step = line_step(rules, direction)
         if step > 0:
-            starts = line_starts(rules, stones, step)
-            for offset in range(rules.connect):
-                cells |= starts << (offset * step)
+            cells |= _spread(rules, line_starts(rules, stones, step), step)
     return cells
+
+
+@kernel
+def _spread(rules: Rules, starts: int, step: int) -> int:
+    """Return all cells of the lines that begin at `starts`: `line_starts` backwards."""
+    cells = starts | (starts << step)
+    length = 2
+    if rules.connect >= 4:
+        cells |= cells << (2 * step)
+        length = 4
+    if rules.connect >= 8:
+        cells |= cells << (4 * step)
+        length = 8
+    return cells | (cells << ((rules.connect - length) * step))
 
 
 @kernel
@@ -122,16 +134,50 @@ def winning_cells(rules: Rules, stones: int) -> int:
     cells = 0
     for direction in range(DIRECTIONS):
         step = line_step(rules, direction)
-        if step == 0:
-            continue
-        below = board  # cells with at least `count` own stones just before them
-        for count in range(rules.connect):
-            above = board  # cells with the rest of the line just after them
-            for _ in range(rules.connect - 1 - count):
-                above = (above & stones) >> step
-            cells |= below & above
-            below = ((below & stones) << step) & board
-    return cells
+        if step > 0:
+            cells |= _gaps(rules, stones, step, board)
+    return cells & board
+
+
+@kernel
+def _gaps(rules: Rules, stones: int, step: int, board: int) -> int:
+    """Return the cells whose neighbours at this step lack only them to be a line.
+
+    `b3` has three stones just before it, `a2` two just after. A formula for each length, since
+    LLVM does not unroll the loop over it.
+    """
+    k = rules.connect
+    b1 = (stones << step) & board
+    a1 = stones >> step
+    if k == 2:
+        return b1 | a1
+    b2 = b1 & (b1 << step)
+    a2 = a1 & (a1 >> step)
+    if k == 3:
+        return b2 | (b1 & a1) | a2
+    b3 = b2 & (b2 << step)
+    a3 = a2 & (a2 >> step)
+    if k == 4:
+        return b3 | (b2 & a1) | (b1 & a2) | a3
+    b4 = b3 & (b3 << step)
+    a4 = a3 & (a3 >> step)
+    if k == 5:
+        return b4 | (b3 & a1) | (b2 & a2) | (b1 & a3) | a4
+    b5 = b4 & (b4 << step)
+    a5 = a4 & (a4 >> step)
+    if k == 6:
+        return b5 | (b4 & a1) | (b3 & a2) | (b2 & a3) | (b1 & a4) | a5
+    b6 = b5 & (b5 << step)
+    a6 = a5 & (a5 >> step)
+    if k == 7:
+        return b6 | (b5 & a1) | (b4 & a2) | (b3 & a3) | (b2 & a4) | (b1 & a5) | a6
+    b7 = b6 & (b6 << step)
+    a7 = a6 & (a6 >> step)
+    if k == 8:
+        return b7 | (b6 & a1) | (b5 & a2) | (b4 & a3) | (b3 & a4) | (b2 & a5) | (b1 & a6) | a7
+    ends = (b7 & (b7 << step)) | (a7 & (a7 >> step))
+    middle = (b5 & a3) | (b4 & a4) | (b3 & a5)
+    return ends | (b7 & a1) | (b6 & a2) | middle | (b2 & a6) | (b1 & a7)
 
 
 @kernel

@@ -1,0 +1,168 @@
+"""Opening books: the exact score of every position up to some ply, a byte or less for each.
+
+A book holds no positions. Its maker and its reader both list the positions that are not over, one
+of each mirror pair, by key, ply by ply; the file is the scores in that order.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib.resources
+import logging
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from fourlab.rules.bits import popcount
+from fourlab.rules.catalog import game, name_of
+from fourlab.rules.enumeration import Boards, expand
+from fourlab.rules.geometry import Rules
+from fourlab.rules.jit import kernel
+from fourlab.rules.kernels import bottom_row, has_line, legal_cells, mirror, winning_cells
+from fourlab.rules.position import Position
+from fourlab.rules.storage import StorageError, load_arrays, save_arrays
+from fourlab.search.scores import win_score
+
+log = logging.getLogger("fourlab.book")
+
+KIND, VERSION = "book", 1
+KEY_BITS = 31  # without gravity a key holds two boards
+Scores = npt.NDArray[np.int8]
+
+
+class Shelf(NamedTuple):
+    """The positions of one ply that are not over, one of each mirror pair, by key."""
+
+    keys: Boards
+    movers: Boards
+    occupied: Boards
+
+
+@kernel
+def position_key(rules: Rules, mover: int, occupied: int) -> int:
+    """Return a number that only this position and its mirror image have."""
+    reflected_mover, reflected = mirror(rules, mover), mirror(rules, occupied)
+    if rules.gravity:
+        bottom = bottom_row(rules)
+        return min(mover + occupied + bottom, reflected_mover + reflected + bottom)
+    return min((occupied << KEY_BITS) | mover, (reflected << KEY_BITS) | reflected_mover)
+
+
+@kernel
+def _write_keys(rules: Rules, movers: Boards, occupied: Boards, keys: Boards) -> None:
+    """Write the keys of positions; finished ones get -1."""
+    full = rules.columns * rules.rows
+    for index in range(len(movers)):
+        is_lost = has_line(rules, movers[index] ^ occupied[index])
+        if is_lost or popcount(occupied[index]) == full:
+            keys[index] = -1
+        else:
+            keys[index] = position_key(rules, movers[index], occupied[index])
+
+
+def shelves(rules: Rules, plies: int) -> list[Shelf]:
+    """List the positions with 0 to `plies` stones; the same on every machine."""
+    if not rules.gravity and rules.columns * (rules.rows + 1) > KEY_BITS:
+        raise StorageError(f"no book for {rules}: without gravity a board may take {KEY_BITS} bits")
+    movers = occupied = np.zeros(1, np.int64)
+    found = []
+    for _ in range(plies + 1):
+        keys = np.empty(len(movers), np.int64)
+        _write_keys(rules, movers, occupied, keys)
+        unique, first = np.unique(keys, return_index=True)
+        first = first[unique >= 0]
+        movers, occupied = movers[first], occupied[first]
+        found.append(Shelf(unique[unique >= 0], movers, occupied))
+        children = np.empty((2, len(first) * rules.move_count), np.int64)
+        count = expand(rules, movers, occupied, *children)
+        movers, occupied = children[0, :count], children[1, :count]
+    return found
+
+
+@kernel
+def _back_up(rules: Rules, shelf: Shelf, keys: Boards, scores: Scores, result: Scores) -> None:
+    """Write a shelf's scores, from the keys and scores of the shelf with one stone more."""
+    for index in range(len(shelf.movers)):
+        mover, occupied = shelf.movers[index], shelf.occupied[index]
+        stones = popcount(occupied)
+        cells = legal_cells(rules, occupied)
+        best = -127
+        if winning_cells(rules, mover) & cells != 0:
+            best = win_score(rules, stones)
+            cells = 0
+        elif stones + 1 == rules.columns * rules.rows:
+            best = 0
+            cells = 0
+        while cells != 0:
+            child = position_key(rules, mover ^ occupied, occupied | (cells & -cells))
+            cells &= cells - 1
+            best = max(best, -scores[np.searchsorted(keys, child)])
+        result[index] = best
+
+
+def backed_up(rules: Rules, listed: list[Shelf], deepest: Scores) -> list[Scores]:
+    """Return the scores of all shelves, from those of the last."""
+    scores = [deepest]
+    for shelf, deeper in zip(listed[-2::-1], listed[:0:-1], strict=True):
+        result = np.empty(len(shelf.keys), np.int8)
+        _back_up(rules, shelf, deeper.keys, scores[0], result)
+        scores.insert(0, result)
+    return scores
+
+
+class Book:
+    """The exact scores of all positions of one game with up to `plies` stones."""
+
+    def __init__(self, rules: Rules, scores: list[Scores]) -> None:
+        self.rules = rules
+        self.plies = len(scores) - 1
+        self.scores = scores  # one array a ply, in the order of its shelf
+
+    @functools.cached_property
+    def shelves(self) -> list[Shelf]:
+        """The positions that the scores belong to."""
+        return shelves(self.rules, self.plies)
+
+    def score(self, position: Position) -> int | None:
+        """Return the exact score of a position that is not over, or None if it lies too deep."""
+        if position.ply > self.plies or position.rules != self.rules:
+            return None
+        key = position_key(self.rules, position.mover, position.occupied)
+        keys = self.shelves[position.ply].keys
+        index = int(np.searchsorted(keys, key))
+        if index == len(keys) or keys[index] != key:
+            return None
+        return int(self.scores[position.ply][index])
+
+    def save(self, path: Path) -> None:
+        """Write the book; an old one at `path` stays until the new one is complete."""
+        header = {"game": name_of(self.rules), "plies": self.plies}
+        save_arrays(path, KIND, VERSION, header, {"scores": np.concatenate(self.scores)})
+
+    @classmethod
+    def load(cls, path: Path) -> Book:
+        """Read a book; raises StorageError, which names the file, if it is none or damaged."""
+        header, arrays = load_arrays(path, KIND, VERSION)
+        rules = game(header["game"])
+        sizes = [len(shelf.keys) for shelf in shelves(rules, header["plies"])]
+        scores = arrays["scores"]
+        if scores.dtype != np.int8 or scores.shape != (sum(sizes),):
+            raise StorageError(f"{path} is damaged: {len(scores)} scores for {sum(sizes)} positions")
+        return cls(rules, np.split(scores, np.cumsum(sizes)[:-1]))
+
+
+@functools.cache
+def shipped_book(rules: Rules) -> Book | None:
+    """Return the book that comes with fourlab for a game, or None; a damaged one is done without."""
+    name = f"{name_of(rules).replace(':', '-')}.npz"
+    folder = importlib.resources.files("fourlab.search") / "books"
+    with importlib.resources.as_file(folder / name) as path:
+        if not path.exists():
+            return None
+        try:
+            return Book.load(path)
+        except StorageError as error:
+            log.warning("%s; going on without it", error)
+            return None
