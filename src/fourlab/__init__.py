@@ -10,6 +10,8 @@ agent.decide(position, numpy.random.default_rng(1)).move
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from fourlab.version import __version__
+
 if TYPE_CHECKING:
     from fourlab.agents.base import Agent as Agent
     from fourlab.agents.base import Decision as Decision
@@ -21,8 +23,9 @@ if TYPE_CHECKING:
     from fourlab.rules.geometry import Rules as Rules
     from fourlab.rules.position import Outcome as Outcome
     from fourlab.rules.position import Position as Position
-
-__version__ = "0.1.0"
+    from fourlab.search import data as data
+    from fourlab.search.solver import Solver as Solver
+    from fourlab.search.solver import solve as solve
 
 # Imported on first use, so that `fourlab --help` does not wait for numba.
 _HOMES = {
@@ -36,6 +39,9 @@ _HOMES = {
     "Rules": "rules.geometry",
     "Outcome": "rules.position",
     "Position": "rules.position",
+    "data": "search.data",
+    "Solver": "search.solver",
+    "solve": "search.solver",
 }
 
 __all__ = ["__version__", *_HOMES]
@@ -44,7 +50,8 @@ __all__ = ["__version__", *_HOMES]
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module 'fourlab' has no attribute {name!r}")
-    value = getattr(import_module(f"fourlab.{_HOMES[name]}"), name)
+    module = import_module(f"fourlab.{_HOMES[name]}")
+    value = module if name == "data" else getattr(module, name)
     globals()[name] = value
     return value
 

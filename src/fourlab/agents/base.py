@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
@@ -21,13 +21,14 @@ class Decision:
 
     `values` holds what the agent thinks each move is worth for the side to move (None where it
     does not know), `policy` the probability with which it would play each move; both have one
-    entry for every move of the game, legal or not. `effort` counts what it looked at.
+    entry for every move of the game, legal or not. `effort` counts what it looked at this time; it
+    is no part of the decision, since what an agent remembers makes it smaller.
     """
 
     move: int
     values: tuple[float | None, ...] | None = None
     policy: tuple[float, ...] | None = None
-    effort: int = 0
+    effort: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True)

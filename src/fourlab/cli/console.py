@@ -1,6 +1,13 @@
 """What the terminal shows: boards and results, in colour where there is colour."""
 
 from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TextColumn,
+    TimeRemainingColumn,
+)
 from rich.text import Text
 
 from fourlab.rules.boards import row_cells
@@ -27,40 +34,51 @@ def marks(plain: bool) -> tuple[str, str]:
     return PLAIN_MARKS if plain else DISC_MARKS
 
 
-def board(position: Position, plain: bool) -> Text:
-    """Draw a board: the last move in (round), a winning line in [square] brackets."""
+Chips = dict[int, tuple[str, str, str]]  # two short lines and a style for each move
+CHIP_WIDTH = 7
+
+
+def board(position: Position, plain: bool, chips: Chips | None = None) -> Text:
+    """Draw a board: the last move in (round), a winning line in [square] brackets.
+
+    `chips` stand above the columns where stones fall, and in the empty cells where they do not.
+    """
     rules = position.rules
-    width = len(str(rules.columns if rules.gravity else rules.cells))
+    width = len(str(rules.columns if rules.gravity else rules.cells)) + 2
+    width = width if chips is None else max(width, CHIP_WIDTH)
+    side_edge, dash, corners = ("|", "-", "++") if plain else ("│", "─", "╰╯")
     text = Text()
-    side_edge, corner = ("|", "+") if plain else ("│", "╰")
-    for row in range(rules.rows):
-        text.append(side_edge, style=FRAME)
-        for cell in range(row * rules.columns, (row + 1) * rules.columns):
-            text.append_text(_cell(position, cell, width, plain))
-        text.append(f"{side_edge}\n", style=FRAME)
-    dash, end = ("-", "+") if plain else ("─", "╯")
-    text.append(corner, style=FRAME)
-    for column in range(rules.columns):
-        label = str(column + 1) if rules.gravity else dash
-        text.append(dash + label.rjust(width, dash) + dash, style=FRAME)
-    text.append(end, style=FRAME)
+    if chips and rules.gravity:
+        for line in (0, 1):
+            text.append(" ")
+            for column in range(rules.columns):
+                text.append(" ")
+                text.append(chips[column][line].center(width - 1), style=chips[column][2])
+            text.append("\n")
+    last, line_cells = _last_cell(position), position.line
+    for index, cell in enumerate(row_cells(rules)):
+        if index % rules.columns == 0:
+            text.append(side_edge, style=FRAME)
+        mark, style = _mark(position, index, cell, plain)
+        if chips and not rules.gravity and not position.occupied & cell:
+            mark, style = "".join(chips[index][:2]).replace("in ", " "), chips[index][2]
+        brackets = "[]" if line_cells & cell else "()" if last & cell else "  "
+        text.append(f"{brackets[0]}{mark}{brackets[1]}".center(width), style=style)
+        if index % rules.columns == rules.columns - 1:
+            text.append(f"{side_edge}\n", style=FRAME)
+    labels = [str(column + 1) if rules.gravity else "" for column in range(rules.columns)]
+    text.append(corners[0], style=FRAME)
+    text.append("".join(label.center(width, dash) for label in labels), style=FRAME)
+    text.append(corners[1], style=FRAME)
     return text
 
 
-def _cell(position: Position, index: int, width: int, plain: bool) -> Text:
-    """Draw the cell that comes `index`-th, row by row from the top left."""
-    cell = row_cells(position.rules)[index]
+def _mark(position: Position, index: int, cell: int, plain: bool) -> tuple[str, str]:
+    """Return what stands in a cell and its style."""
     if not position.occupied & cell:
-        label = "." if position.rules.gravity else str(index + 1)
-        return Text(f" {label.rjust(width)} ", style="dim")
+        return "." if position.rules.gravity else str(index + 1), "dim"
     side = FIRST if position.first_stones & cell else SECOND
-    opening, closing = " ", " "
-    if position.line & cell:
-        opening, closing = "[", "]"
-    elif cell == _last_cell(position):
-        opening, closing = "(", ")"
-    mark = marks(plain)[side]
-    return Text(f"{(opening + mark).rjust(width + 1)}{closing}", style=STYLES[side])
+    return marks(plain)[side], STYLES[side]
 
 
 def _last_cell(position: Position) -> int:
@@ -79,3 +97,15 @@ def result(position: Position, plain: bool) -> str:
         return f"Stopped after {position.ply} moves."
     side = f"{marks(plain)[outcome.winner]} ({SIDE_NAMES[outcome.winner]})"
     return f"{side} wins after {position.ply} moves."
+
+
+def progress(unit: str) -> Progress:
+    """Return a progress bar with a count of `unit` and the time left, on standard error."""
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn(unit),
+        TimeRemainingColumn(compact=True),
+    )
+    return Progress(*columns, console=Console(stderr=True), transient=True)

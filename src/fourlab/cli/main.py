@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 import fourlab
-from fourlab.cli import agents, bench, play, serve
+from fourlab.cli import agents, analyze, bench, book, data, grade, play, serve
 from fourlab.rules.errors import FourlabError
 
 app = typer.Typer(
@@ -18,6 +18,10 @@ app = typer.Typer(
 )
 app.command("serve")(serve.serve)
 app.command("play")(play.play)
+app.command("analyze")(analyze.analyze)
+app.command("grade")(grade.grade)
+app.add_typer(data.app, name="data")
+app.add_typer(book.app, name="book")
 app.command("agents")(agents.agents)
 app.command("bench")(bench.bench)
 

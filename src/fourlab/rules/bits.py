@@ -33,15 +33,15 @@ if TYPE_CHECKING or numba.config.DISABLE_JIT:
 else:
 
     @intrinsic
-    def prefetch(_context: Any, words: Any, index: Any) -> Any:
+    def _prefetch(_context: Any, words: Any, index: Any) -> Any:
         def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             array = context.make_array(signature.args[0])(context, builder, arguments[0])
             address = builder.gep(array.data, [arguments[1]])
             pointer = builder.bitcast(address, ir.IntType(8).as_pointer())
-            integer = ir.IntType(32)
-            kind = ir.FunctionType(ir.VoidType(), [pointer.type, integer, integer, integer])
+            flag = ir.IntType(32)
+            kind = ir.FunctionType(ir.VoidType(), [pointer.type, flag, flag, flag])
             function = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")
-            builder.call(function, [pointer, integer(0), integer(3), integer(1)])
+            builder.call(function, [pointer, flag(0), flag(3), flag(1)])  # read, keep, data
             return context.get_dummy_value()
 
         return types.void(words, types.int64), emit
@@ -71,3 +71,4 @@ else:
     lowest_index = _unary(lambda builder, bits: builder.cttz(bits, cgutils.true_bit))
     multiply63 = _wrapping(lambda builder, a, b: builder.mul(a, b))
     add63 = _wrapping(lambda builder, a, b: builder.add(a, b))
+    prefetch = _prefetch

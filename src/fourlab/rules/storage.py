@@ -18,8 +18,8 @@ from typing import IO, Any
 import numpy as np
 import numpy.typing as npt
 
-import fourlab
 from fourlab.rules.errors import FourlabError
+from fourlab.version import __version__
 
 Array = npt.NDArray[Any]
 HEADER = "header"
@@ -67,12 +67,14 @@ def save_arrays(
     full = {
         "kind": kind,
         "version": version,
-        "fourlab": fourlab.__version__,
+        "fourlab": __version__,
         "checksum": checksum(arrays),
         **header,
     }
     with replacing(path) as file:
-        np.savez_compressed(file, **{HEADER: np.array(json.dumps(full))}, **arrays)
+        np.savez_compressed(
+            file, allow_pickle=False, **{HEADER: np.array(json.dumps(full)), **arrays}
+        )
 
 
 def load_arrays(path: Path, kind: str, version: int) -> tuple[dict[str, Any], dict[str, Array]]:

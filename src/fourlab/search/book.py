@@ -149,13 +149,15 @@ class Book:
         sizes = [len(shelf.keys) for shelf in shelves(rules, header["plies"])]
         scores = arrays["scores"]
         if scores.dtype != np.int8 or scores.shape != (sum(sizes),):
-            raise StorageError(f"{path} is damaged: {len(scores)} scores for {sum(sizes)} positions")
+            raise StorageError(
+                f"{path} is damaged: {len(scores)} scores for {sum(sizes)} positions"
+            )
         return cls(rules, np.split(scores, np.cumsum(sizes)[:-1]))
 
 
 @functools.cache
 def shipped_book(rules: Rules) -> Book | None:
-    """Return the book that comes with fourlab for a game, or None; a damaged one is done without."""
+    """Return the book that ships for a game, or None; a damaged one is done without."""
     name = f"{name_of(rules).replace(':', '-')}.npz"
     folder = importlib.resources.files("fourlab.search") / "books"
     with importlib.resources.as_file(folder / name) as path:

@@ -1,9 +1,9 @@
 """What can be said of a position without searching it."""
 
+from fourlab.rules.bits import lowest_index
 from fourlab.rules.geometry import Rules
 from fourlab.rules.jit import kernel
 from fourlab.rules.kernels import all_cells, bottom_row, has_line, legal_cells
-from fourlab.rules.bits import lowest_index
 
 NO_BOUND = 99
 

@@ -95,8 +95,6 @@ def new_stack(rules: Rules, table: Table, noise: int = 0, start: int = 0) -> Sta
     return stack
 
 
-
-
 @kernel
 def read_node(records: Words, at: int) -> Node:
     """Return the node of a record."""
@@ -179,9 +177,7 @@ def settle(rules: Rules, node: Node, alpha: int) -> tuple[int, Node, int]:
         replies = safe_replies(rules, occupied, wins)
         if replies == 0:
             return sign * win_score(rules, node.stones + 2), node, sign
-        node = Node(
-            node.waiting, mover, node.waiting_wins & ~cell, wins, replies, node.stones + 1
-        )
+        node = Node(node.waiting, mover, node.waiting_wins & ~cell, wins, replies, node.stones + 1)
         sign = -sign
         alpha = -alpha - 1
     if rules.gravity:
@@ -196,7 +192,7 @@ def settle(rules: Rules, node: Node, alpha: int) -> tuple[int, Node, int]:
 @kernel
 def look(rules: Rules, records: Words, at: int, alpha: int, words: Words) -> int:
     """Ask the table about a record; return its value for the parent or UNKNOWN."""
-    sign = records[at + SIGN]
+    sign: int = records[at + SIGN]
     if sign < 0:
         alpha = -alpha - 1
     stones = records[at + STONES]
@@ -231,6 +227,106 @@ def rank(rules: Rules, cell: int, wins: int, own_wins: int, replies: int, noise:
 
 
 @kernel
+def survey(rules: Rules, records: Words, node: Node, first: int) -> int:
+    """Step 1: note each move, its new threats and the replies; return their number, 0 for a win.
+
+    (Arrays come one by one, not as a Stack: taking one out of a tuple counts references, which
+    would cost 7% of the time of a node.)
+    """
+    occupied = node.mover | node.waiting
+    moves = node.replies
+    count = 0
+    while moves != 0:
+        cell = moves & -moves
+        moves ^= cell
+        wins = winning_cells(rules, node.mover | cell) & ~(occupied | cell)
+        replies = safe_replies(rules, occupied | cell, wins)
+        if replies == 0:
+            return 0
+        child = first + count * RECORD
+        records[child + MOVER], records[child + WAITING_WINS] = cell, wins
+        records[child + REPLIES] = replies
+        count += 1
+    return count
+
+
+@kernel
+def weigh(
+    rules: Rules,
+    records: Words,
+    order: Words,
+    words: Words,
+    buckets: int,
+    node: Node,
+    first: int,
+    ranks: int,
+    count: int,
+    alpha: int,
+    noise: int,
+) -> tuple[int, int]:
+    """Steps 2 and 3: return (best value known, number of children whose value is not known)."""
+    best = UNKNOWN
+    opened = 0
+    for index in range(count):
+        child = first + index * RECORD
+        cell, wins = records[child + MOVER], records[child + WAITING_WINS]
+        replies = records[child + REPLIES]
+        mover = node.mover | cell
+        other_wins = node.waiting_wins & ~cell
+        after = Node(node.waiting, mover, other_wins, wins, replies, node.stones + 1)
+        value, after, sign = settle(rules, after, alpha)
+        if value == UNKNOWN:
+            slot, tag, mover_lines, waiting_lines = table_key(rules, after, buckets)
+            hopes = mover_lines if (alpha >= 0) == (sign > 0) else waiting_lines
+            if hopes == 0:
+                value = 0
+            else:
+                write_node(records, child, after)
+                records[child + SIGN] = sign
+                records[child + SLOT], records[child + TAG] = slot, tag
+                prefetch(words, 2 * slot)
+                promise = rank(rules, cell, wins, node.mover_wins, replies, noise)
+                order[ranks + opened] = (promise << CHILD_BITS) | index
+                opened += 1
+                continue
+        best = max(best, value)
+        if value > alpha:
+            return best, opened
+    return best, opened
+
+
+@kernel
+def consult(
+    rules: Rules,
+    records: Words,
+    order: Words,
+    words: Words,
+    first: int,
+    ranks: int,
+    count: int,
+    alpha: int,
+) -> tuple[int, int]:
+    """Step 4: return (best value in the table, number of children left), best rank first."""
+    best = UNKNOWN
+    left = 0
+    for index in range(count):
+        entry = order[ranks + index]
+        value = look(rules, records, first + (entry & CHILD_MASK) * RECORD, alpha, words)
+        if value == UNKNOWN:
+            place = left
+            while place > 0 and order[ranks + place - 1] >> CHILD_BITS < entry >> CHILD_BITS:
+                order[ranks + place] = order[ranks + place - 1]
+                place -= 1
+            order[ranks + place] = entry
+            left += 1
+            continue
+        best = max(best, value)
+        if value > alpha:
+            return best, left
+    return best, left
+
+
+@kernel
 def expand(
     rules: Rules,
     records: Words,
@@ -246,82 +342,26 @@ def expand(
     """Return (value, number of children to search, best value among the others).
 
     The value is UNKNOWN if children have to be searched. Their records stand from `first` on,
-    their ranks, best first, in `order` from `ranks` on. (Arrays come one by one, not as a Stack:
-    taking one out of a tuple counts references, 7% of the time of a node.)
+    their ranks, best first, in `order` from `ranks` on.
     """
     node = read_node(records, at)
-    occupied = node.mover | node.waiting
-    moves = node.replies
-    count = 0
-    while moves != 0:
-        cell = moves & -moves
-        moves ^= cell
-        wins = winning_cells(rules, node.mover | cell) & ~(occupied | cell)
-        replies = safe_replies(rules, occupied | cell, wins)
-        if replies == 0:
-            return win_score(rules, node.stones + 2), 0, UNKNOWN
-        child = first + count * RECORD
-        records[child + WAITING] = cell
-        records[child + WAITING_WINS], records[child + REPLIES] = wins, replies
-        count += 1
+    count = survey(rules, records, node, first)
+    if count == 0:
+        return win_score(rules, node.stones + 2), 0, UNKNOWN
     ceiling = min(records[at + HIGH], win_score(rules, node.stones + 4))
     records[at + HIGH] = ceiling
     if ceiling <= alpha:
         return ceiling, 0, UNKNOWN
-    best = UNKNOWN
-    opened = 0
-    for index in range(count):
-        child = first + index * RECORD
-        cell, wins = records[child + WAITING], records[child + WAITING_WINS]
-        replies = records[child + REPLIES]
-        value, then, sign = settle(
-            rules,
-            Node(
-                node.waiting,
-                node.mover | cell,
-                node.waiting_wins & ~cell,
-                wins,
-                replies,
-                node.stones + 1,
-            ),
-            alpha,
-        )
-        if value == UNKNOWN:
-            slot, tag, mover_lines, waiting_lines = table_key(rules, then, buckets)
-            cannot_win = mover_lines if (alpha >= 0) == (sign > 0) else waiting_lines
-            if cannot_win == 0:
-                value = 0
-            else:
-                write_node(records, child, then)
-                records[child + SIGN] = sign
-                records[child + SLOT], records[child + TAG] = slot, tag
-                prefetch(words, 2 * slot)
-                promise = rank(rules, cell, wins, node.mover_wins, replies, noise)
-                order[ranks + opened] = (promise << CHILD_BITS) | index
-                opened += 1
-                continue
-        if value > alpha:
-            store(words, records[at + SLOT], records[at + TAG], value, ceiling, 1)
-            return value, 0, UNKNOWN
-        best = max(best, value)
-    left = 0
-    for index in range(opened):
-        entry = order[ranks + index]
-        child = first + (entry & CHILD_MASK) * RECORD
-        value = look(rules, records, child, alpha, words)
-        if value == UNKNOWN:
-            place = left
-            while place > 0 and order[ranks + place - 1] >> CHILD_BITS < entry >> CHILD_BITS:
-                order[ranks + place] = order[ranks + place - 1]
-                place -= 1
-            order[ranks + place] = entry
-            left += 1
-        elif value > alpha:
-            store(words, records[at + SLOT], records[at + TAG], value, ceiling, 1)
-            return value, 0, UNKNOWN
-        else:
-            best = max(best, value)
-    return UNKNOWN, left, best
+    best, count = weigh(
+        rules, records, order, words, buckets, node, first, ranks, count, alpha, noise
+    )
+    if best <= alpha:
+        found, count = consult(rules, records, order, words, first, ranks, count, alpha)
+        best = max(best, found)
+    if best > alpha:
+        store(words, records[at + SLOT], records[at + TAG], best, ceiling, 1)
+        return best, 0, UNKNOWN
+    return UNKNOWN, count, best
 
 
 @body
@@ -387,9 +427,7 @@ def run(
 
 
 @kernel
-def ask(
-    rules: Rules, stack: Stack, table: Table, mover: int, occupied: int, alpha: int
-) -> int:
+def ask(rules: Rules, stack: Stack, table: Table, mover: int, occupied: int, alpha: int) -> int:
     """Put the question "is the score above alpha?" on the stack, or return the score if known.
 
     The side to move cannot win at once. The root has a bucket of its own behind the table: it is

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from fourlab.rules.bits import popcount
 from fourlab.rules.geometry import Rules
 from fourlab.rules.jit import body, kernel
-from fourlab.rules.kernels import legal_cells, winning_cells
+from fourlab.rules.kernels import has_line, legal_cells, winning_cells
 from fourlab.search.exact import (
     ASKED,
     CURSOR,
@@ -59,6 +59,16 @@ def first_bounds(
             high[index] = max(-1, min(1, high[index]))
 
 
+@kernel
+def first_finished(rules: Rules, movers: Words, occupied: Words) -> int:
+    """Return the index of the first position whose game is over, or their number if none is."""
+    for index in range(len(movers)):
+        full = popcount(occupied[index]) == rules.columns * rules.rows
+        if full or has_line(rules, movers[index] ^ occupied[index]):
+            return index
+    return len(movers)
+
+
 class Job(NamedTuple):
     """Positions to solve, and what is known of their scores."""
 
@@ -70,9 +80,7 @@ class Job(NamedTuple):
 
 
 @body
-def solve(
-    rules: Rules, job: Job, stack: Stack, table: Table, fresh: bool, node_limit: int
-) -> bool:
+def solve(rules: Rules, job: Job, stack: Stack, table: Table, fresh: bool, node_limit: int) -> bool:
     """Narrow all bounds to scores; return False if the node limit came first: call again then.
 
     `fresh` clears the table before each position. Threads may share the job and the table: each

@@ -17,7 +17,7 @@ from fourlab.rules.geometry import Rules
 from fourlab.rules.position import Position
 from fourlab.search.book import Book, shipped_book
 from fourlab.search.exact import Stack, new_stack
-from fourlab.search.questions import Job, first_bounds, solve_any, solve_on
+from fourlab.search.questions import Job, first_bounds, first_finished, solve_any, solve_on
 from fourlab.search.scores import win_score
 from fourlab.search.transpositions import BUCKET_BYTES, CAPACITY, Words, clear, new_table
 
@@ -96,16 +96,14 @@ class Solver:
         """Return 1, 0 or -1: a win, draw or loss of the side to move with perfect play."""
         return self.bounds(position, weak=True).low
 
-    def bounds(
-        self, position: Position, limits: Limits = NO_LIMITS, weak: bool = False
-    ) -> Bounds:
+    def bounds(self, position: Position, limits: Limits = NO_LIMITS, weak: bool = False) -> Bounds:
         """Return what can be said of the score within the limits; weak: of its sign."""
         [found] = self._bounds([position], limits, weak)
         return found
 
     def score_many(self, positions: Sequence[Position], weak: bool = False) -> list[int]:
         """Return the scores of many positions; a batch is cheaper than one by one."""
-        return [found.low for found in self._bounds(positions, NO_LIMITS, weak)]
+        return [bounds.low for bounds in self._bounds(positions, NO_LIMITS, weak)]
 
     def scores(self, position: Position, weak: bool = False) -> list[int | None]:
         """Return the exact score of every move, None where it cannot be played."""
@@ -120,7 +118,7 @@ class Solver:
 
         Moves that end the game or stand in the book come first.
         """
-        self._refuse_finished(position)
+        self._refuse(position)
         open_moves = []
         win = 1 if weak else win_score(self.rules, position.ply)
         for move in position.legal_moves():
@@ -175,7 +173,8 @@ class Solver:
             score = (score > 0) - (score < 0)
         return Bounds(score, score, "book")
 
-    def _refuse_finished(self, position: Position) -> None:
+    def _refuse(self, position: Position) -> None:
+        """Raise if there is nothing to solve in a position."""
         if position.rules != self.rules:
             raise FourlabError(f"{position.rules} is not the game of this solver, {self.rules}")
         if position.is_over:
@@ -183,21 +182,27 @@ class Solver:
             raise FourlabError(f"the game is over in {where} ({position.outcome.words})")
 
     def _bounds(self, positions: Sequence[Position], limits: Limits, weak: bool) -> list[Bounds]:
-        for position in positions:
-            self._refuse_finished(position)
-        known = [self._from_book(position, weak) for position in positions]
+        began = time.perf_counter()
+        movers = np.array([position.mover for position in positions], np.int64)
+        occupied = np.array([position.occupied for position in positions], np.int64)
+        if any(p.rules != self.rules for p in positions) or (
+            first_finished(self.rules, movers, occupied) < len(positions)
+        ):
+            for position in positions:
+                self._refuse(position)
+        known = [self._from_book(position, weak) for position in positions] if self.book else []
         left = [index for index, bounds in enumerate(known) if bounds is None]
-        if left:
-            began = time.perf_counter()
-            movers = np.array([positions[index].mover for index in left], np.int64)
-            occupied = np.array([positions[index].occupied for index in left], np.int64)
-            job = self.solve_arrays(movers, occupied, limits, weak)
-            seconds = time.perf_counter() - began
-            for index, low, high, nodes in zip(
-                left, job.low.tolist(), job.high.tolist(), job.nodes.tolist(), strict=True
-            ):
-                known[index] = Bounds(low, high, nodes=nodes, seconds=seconds)
-        return [bounds for bounds in known if bounds is not None]
+        if self.book and len(left) < len(positions):
+            movers, occupied = movers[left], occupied[left]
+        job = self.solve_arrays(movers, occupied, limits, weak)
+        seconds = time.perf_counter() - began
+        columns = (job.low.tolist(), job.high.tolist(), job.nodes.tolist())
+        found = [
+            Bounds(low, high, nodes=nodes, seconds=seconds)
+            for low, high, nodes in zip(*columns, strict=True)
+        ]
+        searched = iter(found)
+        return [bounds or next(searched) for bounds in known] if self.book else found
 
     def solve_arrays(
         self,

@@ -79,10 +79,10 @@ def slot_and_tag(mover: int, waiting: int, shape: int, buckets: int) -> tuple[in
 @kernel
 def probe(words: Words, slot: int, tag: int) -> int:
     """Return the data of an entry, or 0 if there is none."""
-    first = words[2 * slot]
+    first: int = words[2 * slot]
     if first >> DATA_BITS == tag:
         return first & DATA_MASK
-    second = words[2 * slot + 1]
+    second: int = words[2 * slot + 1]
     if second >> DATA_BITS == tag:
         return second & DATA_MASK
     return 0

@@ -1,0 +1,1 @@
+"""Comparing agents, with each other and with perfect play."""

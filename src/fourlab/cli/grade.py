@@ -1,0 +1,77 @@
+"""`fourlab grade`: an agent against perfect play."""
+
+import json
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from fourlab.arena.grading import Grade, Tally
+    from fourlab.rules.position import Position
+
+
+def grade(
+    agent: Annotated[str, typer.Argument(help="The agent, such as baseline.")],
+    positions: Annotated[
+        str, typer.Option(help="A suite (opening, middle, end, uci) or a file of move strings.")
+    ] = "middle",
+    game: Annotated[str, typer.Option(help="The game.")] = "connect4",
+    seed: Annotated[int, typer.Option(min=0, help="Repeat a grade.")] = 0,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Grade an agent: how often it plays a best move, and what the others cost."""
+    from fourlab.agents.registry import agent as find_agent
+    from fourlab.arena.grading import grade as run
+    from fourlab.arena.suites import suite
+    from fourlab.cli.console import progress
+    from fourlab.rules.catalog import game as find_game
+
+    rules = find_game(game)
+    player = find_agent(agent, rules)
+    with progress("positions") as bar:
+
+        def solving(found: Iterable["Position"], count: int) -> Iterator["Position"]:
+            yield from bar.track(found, total=count, description="solving")
+
+        scored = suite(rules, positions, solving)
+        task = bar.add_task(f"grading {player.spec}", total=len(scored))
+        result = run(player, scored, seed, lambda _: bar.advance(task))
+    if as_json:
+        typer.echo(json.dumps(result.to_json()))
+    else:
+        show(result, positions)
+
+
+def show(result: "Grade", positions: str) -> None:
+    """Print a grade as a table, ply by ply."""
+    from rich.table import Table
+
+    from fourlab.cli.console import console
+
+    table = Table(box=None, pad_edge=False, title_justify="left")
+    table.title = f"{result.agent} on {result.overall.positions} positions of {positions}"
+    for heading in ("ply", "positions", "perfect", "good", "regret"):
+        table.add_column(heading, justify="right")
+    for ply, tally in sorted(result.by_ply.items()):
+        table.add_row(str(ply), *_cells(tally))
+    table.add_section()
+    table.add_row("all", *_cells(result.overall), style="bold")
+    console().print(table)
+    console().print(
+        "perfect: a move of the best score; good: keeps win, draw or loss; regret: score given up;"
+        " ± is half of a 95% interval",
+        style="dim",
+    )
+
+
+def _cells(tally: "Tally") -> list[str]:
+    figures = tally.to_json()
+    cells = [f"{tally.positions}"]
+    for name, scale, form in (("perfect", 100, "{:.0f}%"), ("good", 100, "{:.0f}%")):
+        low, high = figures[f"{name}_interval"]
+        spread = (high - low) / 2 * scale
+        cells.append(f"{form.format(figures[name] * scale)} ± {spread:.0f}")
+    low, high = figures["regret_interval"]
+    spread_text = "" if tally.positions < 2 else f" ± {(high - low) / 2:.1f}"
+    return [*cells, f"{figures['regret']:.1f}{spread_text}"]
