@@ -115,12 +115,12 @@ def test_bad_input_is_answered_and_the_game_goes_on(play) -> None:
     assert terminal.end() == 0
 
 
-def test_hints_name_the_winning_and_the_blocking_move(play) -> None:
+def test_hints_name_the_best_move(play) -> None:
     terminal = play("--second", "human", "--moves", "121212")
     terminal.type("hint")
-    terminal.until("win at once: column 1")
+    terminal.until("column 1: Win in 1")
     terminal.type("3", "h")
-    terminal.until("win at once: column 2")
+    terminal.until("column 2: Win in 1")
     terminal.type("q")
     assert terminal.end() == 0
 

@@ -7,6 +7,8 @@ import typer
 
 app = typer.Typer(help="Make data sets.", no_args_is_help=True)
 
+CLASSES = {"win": 1, "loss": -1, "draw": 0}
+
 
 @app.callback()
 def data() -> None:
@@ -29,4 +31,22 @@ def uci(
     typer.echo(f"{out}: {len(rows.outcomes):,} rows ({classes})")
 
 
-CLASSES = {"win": 1, "loss": -1, "draw": 0}
+@app.command("suites")
+def suites(
+    out: Annotated[Path, typer.Option("--out", "-o", help="The file to write.")],
+    game: Annotated[str, typer.Option(help="The game.")] = "connect4",
+) -> None:
+    """Make and solve the positions that `fourlab grade` uses, as they ship with fourlab."""
+    from fourlab.arena.suites import NAMES, PHASES, make_suite, save_suites, score_positions
+    from fourlab.cli.console import progress
+    from fourlab.rules.catalog import game as find_game
+
+    rules = find_game(game)
+    with progress("positions") as bar:
+        made = {}
+        for name in NAMES if str(rules) == "connect4" else PHASES:
+            positions = make_suite(rules, name)
+            tracked = bar.track(positions, total=len(positions), description=name)
+            made[name] = list(score_positions(tracked))
+    save_suites(out, rules, made)
+    typer.echo(f"{out}: {', '.join(f'{len(made[name]):,} {name}' for name in made)}")

@@ -11,6 +11,7 @@ import typer
 if TYPE_CHECKING:
     from fourlab.agents.play import GameInPlay
 
+HINT_SECONDS = 2.0
 HELP = "{unit} 1-{count}, undo, hint, quit"
 
 
@@ -133,17 +134,21 @@ class Table:
         self.show()
 
     def hint(self) -> None:
-        """Say what the `baseline` agent would consider."""
-        import numpy as np
-
-        from fourlab.agents.registry import agent
+        """Say which moves are best, exactly if that can be found in a moment."""
+        from fourlab.search.analysis import analyse
+        from fourlab.search.scores import words
+        from fourlab.search.solver import Limits, shared_solver
 
         position = self.match.position
-        decision = agent("baseline", position.rules).decide(position, np.random.default_rng(0))
-        policy = decision.policy or ()
-        good = [str(move + 1) for move, share in enumerate(policy) if share > 0]
-        if len(good) == len(position.legal_moves()):
-            self.screen.print("nothing to win or block at once: any move may do")
+        limits = Limits(seconds=HINT_SECONDS)
+        [*_, found] = analyse(position, shared_solver(position.rules), limits, quick_first=True)
+        top = max((bounds.low, bounds.high) for bounds in found.moves.values())
+        good = [m + 1 for m, b in sorted(found.moves.items()) if (b.low, b.high) == top]
+        moves = " or ".join(map(str, good))
+        if top[0] == top[1]:
+            verdict = words(position.rules, position.ply, top[0])
+        elif top[0] > 0:
+            verdict = "Win"
         else:
-            verb = "win at once" if position.winning_moves() else "block a win"
-            self.screen.print(f"{verb}: {position.rules.unit} {' or '.join(good)}")
+            verdict = "the best so far, not solved"
+        self.screen.print(f"{position.rules.unit} {moves}: {verdict}")

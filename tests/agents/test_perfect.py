@@ -1,0 +1,69 @@
+import numpy as np
+import pytest
+
+from fourlab.agents.play import play_game
+from fourlab.agents.registry import agent
+from fourlab.rules.catalog import game
+from fourlab.rules.errors import SpecError
+from fourlab.rules.position import position_of
+
+SMALL = game("connect:columns=5,rows=4,k=4")  # a draw
+FAMOUS = position_of(game("connect4"), "4445423633442655")
+
+
+def chosen(spec: str, draws: int = 200) -> dict[int, float]:
+    player = agent(spec)
+    moves = [player.decide(FAMOUS, np.random.default_rng(s)).move + 1 for s in range(draws)]
+    return {move: moves.count(move) / draws for move in set(moves)}
+
+
+def test_it_plays_the_fastest_win_and_knows_every_score() -> None:
+    decision = agent("perfect").decide(FAMOUS, np.random.default_rng(0))
+    assert decision.move == 4
+    assert decision.values == (-1, -13, 0, None, 5, 3, -2)
+    assert decision.policy == (0, 0, 0, 0, 1, 0, 0)
+
+
+def test_it_may_be_content_with_any_win() -> None:
+    shares = chosen("perfect:prefer=any")
+    assert set(shares) == {5, 6}
+    assert 0.4 < shares[5] < 0.6
+
+
+def test_it_blunders_as_often_as_it_is_told() -> None:
+    shares = chosen("perfect:blunder=0.3", draws=1000)
+    assert shares[5] == pytest.approx(0.7, abs=0.05)
+    assert set(shares) == {1, 2, 3, 5, 6, 7}
+    assert set(chosen("perfect:blunder=1")) == {1, 2, 3, 6, 7}
+
+
+def test_where_all_moves_are_equal_there_is_no_blunder() -> None:
+    position = position_of(game("tictactoe"), "")
+    decision = agent("perfect:blunder=1", "tictactoe").decide(position, np.random.default_rng(1))
+    assert decision.policy == pytest.approx((1 / 9,) * 9)
+
+
+@pytest.mark.parametrize("opponent", ["random", "baseline", "perfect"])
+def test_it_never_loses_a_drawn_game(opponent: str) -> None:
+    perfect, other = agent("perfect", SMALL), agent(opponent, SMALL)
+    for seed in range(15):
+        assert play_game(SMALL, perfect, other, seed).outcome in ("first", "draw")
+        assert play_game(SMALL, other, perfect, seed).outcome in ("second", "draw")
+
+
+def test_the_first_player_wins_connect_four() -> None:
+    perfect = agent("perfect")
+    assert play_game(game("connect4"), perfect, perfect, seed=1).outcome == "first"
+
+
+def test_out_of_time_it_still_plays() -> None:
+    huge = game("connect:columns=9,rows=6,k=4")
+    decision = agent("perfect:time=0.01", huge).decide(huge.start(), np.random.default_rng(0))
+    assert 0 <= decision.move < 9
+    assert None in (decision.values or ())
+
+
+@pytest.mark.parametrize("spec", ["perfect:blunder=1.1", "perfect:prefer=best", "perfect:time=0"])
+def test_bad_options_are_refused(spec: str) -> None:
+    with pytest.raises(SpecError, match="is not allowed"):
+        agent(spec)

@@ -1,0 +1,167 @@
+"""`fourlab analyze`, `grade`, `data` and `book` from the outside."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+FOURLAB = [sys.executable, "-m", "fourlab.cli.main"]
+FAMOUS = "4445423633442655"
+
+
+def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "COLUMNS": "100"}
+    return subprocess.run(
+        [*FOURLAB, *arguments], env=environment, capture_output=True, text=True, check=False
+    )
+
+
+def test_the_json_of_an_analysis() -> None:
+    answer = json.loads(run("analyze", FAMOUS, "--json").stdout)
+    assert set(answer) == {
+        "game",
+        "moves",
+        "scores",
+        "best",
+        "value",
+        "outcome",
+        "nodes",
+        "seconds",
+        "source",
+    }
+    assert answer["game"] == "connect4"
+    assert answer["moves"] == FAMOUS
+    assert answer["scores"] == [-1, -13, 0, None, 5, 3, -2]
+    assert answer["best"] == [5]
+    assert answer["value"] == 5
+    assert answer["outcome"] == "win"
+    assert answer["source"] == "search"
+    assert answer["nodes"] > 0
+
+
+def test_positions_of_the_book_cost_nothing() -> None:
+    answer = json.loads(run("analyze", "--json").stdout)
+    assert answer["scores"] == [-2, -1, 0, 1, 0, -1, -2]
+    assert answer["source"] == "book"
+    assert answer["nodes"] == 0
+
+
+def test_the_picture_has_a_chip_above_each_column() -> None:
+    shown = run("analyze", FAMOUS).stdout
+    assert shown.isascii()
+    words, details = (line.split() for line in shown.splitlines()[:2])
+    assert words == ["Loss", "Loss", "Draw", "Win", "Win", "Loss"]
+    assert details == ["in", "13", "in", "1", "in", "9", "in", "11", "in", "12"]
+    assert "First player to move: Win in 9 (score +5)" in shown
+    assert "best: column 5" in shown
+    assert "line: 5" in shown
+
+
+def test_games_without_gravity_show_scores_in_the_cells() -> None:
+    shown = run("analyze", "12", "--game", "tictactoe").stdout
+    assert "Win 3" in shown
+    assert "best: cell 4, 5, 7" in shown
+
+
+def test_finished_games_are_analysed_too() -> None:
+    answer = json.loads(run("analyze", "1212121", "--json").stdout)
+    assert answer["scores"] == [None] * 7
+    assert answer["best"] == []
+    assert answer["value"] == -18
+    assert answer["outcome"] == "loss"
+    assert "wins after 7 moves" in run("analyze", "1212121").stdout
+
+
+def test_out_of_time_the_bounds_are_honest() -> None:
+    options = ["--no-book", "--seconds", "0.01", "--json"]
+    answer = json.loads(run("analyze", *options).stdout)
+    assert answer["value"] is None
+    assert answer["outcome"] is None
+    truth = [-2, -1, 0, 1, 0, -1, -2]
+    for column, (low, high) in answer["bounds"].items():
+        assert low <= truth[int(column) - 1] <= high
+    assert "not solved in the time given" in run("analyze", *options[:-1]).stdout
+
+
+def test_a_file_of_positions_gives_a_line_each(tmp_path: Path) -> None:
+    path = tmp_path / "positions.txt"
+    path.write_text(f"\n4455\n{FAMOUS} 5\n1212121\n")
+    lines = [json.loads(line) for line in run("analyze", "--file", str(path)).stdout.splitlines()]
+    assert [line["moves"] for line in lines] == ["", "4455", FAMOUS, "1212121"]
+    assert lines[2]["value"] == 5
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["analyze", "48"], "'8' in '48' is no column of connect4"),
+        (["analyze", "--file", "no/such/file"], "cannot read no/such/file"),
+        (["analyze", "--game", "chess"], "unknown game 'chess'"),
+        (["grade", "magic"], "unknown agent 'magic'"),
+        (["grade", "random", "--positions", "easy"], "no suite or file 'easy'; suites: opening"),
+        (["grade", "human"], "terminal only"),
+        (["book", "build", "--game", "mnk:columns=6,rows=6,k=4"], "no book for mnk"),
+        (["data", "uci", "-o", "/dev/null/x"], "cannot write"),
+    ],
+)
+def test_bad_input_is_one_line_and_exit_code_2(arguments: list[str], says: str) -> None:
+    done = run(*arguments)
+    assert done.returncode == 2
+    assert says in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_bad_line_of_a_file_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "positions.txt"
+    path.write_text("44\n4444444\n")
+    done = run("analyze", "--file", str(path))
+    assert done.returncode == 2
+    assert "line 2: move 7: column 4 is full" in done.stderr
+    assert done.stdout == ""
+
+
+def test_the_json_of_a_grade() -> None:
+    answer = json.loads(run("grade", "baseline", "--positions", "end", "--json").stdout)
+    assert {"agent", "positions", "perfect", "good", "regret", "by_ply"} <= set(answer)
+    assert answer["agent"] == "baseline"
+    assert answer["positions"] == 1000
+    assert 0 < answer["perfect"] <= answer["good"] < 1
+    assert sum(entry["positions"] for entry in answer["by_ply"]) == 1000
+    low, high = answer["good_interval"]
+    assert low < answer["good"] < high
+    again = json.loads(run("grade", "baseline", "--positions", "end", "--json").stdout)
+    assert again == answer
+
+
+def test_a_grade_on_a_file_of_another_game(tmp_path: Path) -> None:
+    path = tmp_path / "positions.txt"
+    path.write_text("\n5\n51\n")
+    done = run("grade", "perfect", "--game", "tictactoe", "--positions", str(path))
+    assert done.returncode == 0
+    assert "perfect on 3 positions" in done.stdout
+    assert "100%" in done.stdout
+
+
+def test_the_uci_data_set(tmp_path: Path) -> None:
+    path = tmp_path / "connect-4.data"
+    said = run("data", "uci", "-o", str(path)).stdout
+    assert "67,557 rows (44,473 win, 16,635 loss, 6,449 draw)" in said
+    rows = path.read_text().splitlines()
+    assert len(set(rows)) == len(rows) == 67_557
+    classes = [row.rsplit(",", 1)[1] for row in rows]
+    assert [classes.count(name) for name in ("win", "loss", "draw")] == [44_473, 16_635, 6_449]
+    cells = [row.rsplit(",", 1)[0].split(",") for row in rows]
+    assert all(len(row) == 42 for row in cells)
+    assert all((row.count("x"), row.count("o")) == (4, 4) for row in cells)
+
+
+def test_a_book_is_built(tmp_path: Path) -> None:
+    path = tmp_path / "small.npz"
+    game = ["--game", "connect:columns=4,rows=4,k=4", "--plies", "4"]
+    done = run("book", "build", *game, "-o", str(path))
+    assert done.returncode == 0
+    assert "119 positions" in done.stdout
+    assert path.exists()

@@ -1,0 +1,193 @@
+"""Books: made, read, damaged, resumed."""
+
+import json
+import logging
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import retrograde
+from fourlab.rules.catalog import game
+from fourlab.rules.position import position_of
+from fourlab.rules.storage import StorageError
+from fourlab.search import book as book_module
+from fourlab.search.book import Book, shelves, shipped_book
+from fourlab.search.bookmaking import Build
+from fourlab.search.solver import Solver
+
+SMALL = "connect:columns=4,rows=4,k=4"
+
+
+def build(path: Path, name: str = SMALL, plies: int = 5) -> Book:
+    making = Build(game(name), plies, path)
+    with ThreadPoolExecutor(2) as pool:
+        counts = list(making.run(pool, 2))
+    assert counts == sorted(counts)
+    return making.finish()
+
+
+@pytest.mark.parametrize("name", [SMALL, "tictactoe", "connect:columns=5,rows=4,k=3"])
+def test_a_book_holds_the_truth_about_every_position(tmp_path: Path, name: str) -> None:
+    build(tmp_path / "book.npz", name)
+    book = Book.load(tmp_path / "book.npz")
+    truth = retrograde.truth(name)
+    for ply in range(book.plies + 1):
+        assert np.array_equal(book.scores[ply], truth[1][ply])
+        assert np.array_equal(book.shelves[ply].keys, truth[0][ply].keys)
+
+
+def test_positions_and_their_mirror_images_are_found(tmp_path: Path) -> None:
+    book = build(tmp_path / "book.npz")
+    rules = game(SMALL)
+    solver = Solver(rules)
+    for moves in ("", "1", "4", "12", "43", "1234", "4321", "11223"):
+        position = position_of(rules, moves)
+        assert book.score(position) == solver.score(position)
+        assert book.score(position.mirror()) == book.score(position)
+    assert book.score(position_of(rules, "112233")) is None  # deeper than the book
+    assert book.score(game("connect4").start()) is None  # another game
+
+
+def test_a_score_costs_less_than_a_byte(tmp_path: Path) -> None:
+    book = build(tmp_path / "book.npz", plies=9)
+    positions = sum(len(scores) for scores in book.scores)
+    assert positions > 4000
+    assert (tmp_path / "book.npz").stat().st_size < positions
+
+
+def test_with_and_without_a_book_the_answers_are_the_same(tmp_path: Path) -> None:
+    rules = game(SMALL)
+    with_book, without = Solver(rules, book=build(tmp_path / "book.npz")), Solver(rules)
+    for moves in ("", "1", "2", "23", "2323", "23233", "1122", "112233"):
+        position = position_of(rules, moves)
+        assert with_book.scores(position) == without.scores(position)
+        assert with_book.outcome(position) == without.outcome(position)
+        assert with_book.score_many([position] * 2) == without.score_many([position] * 2)
+    assert with_book.bounds(rules.start()).source == "book"
+    assert with_book.bounds(position_of(rules, "112233")).source == "search"
+
+
+def test_a_book_of_the_wrong_size_is_refused(tmp_path: Path) -> None:
+    book = build(tmp_path / "book.npz")
+    Book(book.rules, [*book.scores[:-1], book.scores[-1][:-1]]).save(tmp_path / "short.npz")
+    with pytest.raises(StorageError, match=r"short.npz is damaged: \d+ scores for \d+ positions"):
+        Book.load(tmp_path / "short.npz")
+
+
+def test_without_gravity_only_small_boards_have_books() -> None:
+    with pytest.raises(StorageError, match="no book for mnk:columns=6,rows=6"):
+        shelves(game("mnk:columns=6,rows=6,k=4"), 2)
+
+
+def test_a_damaged_shipped_book_is_named_and_done_without(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "books").mkdir()
+    damaged = tmp_path / "books" / "connect4.npz"
+    damaged.write_bytes(b"nothing of a book")
+    monkeypatch.setattr(book_module.importlib.resources, "files", lambda package: tmp_path)
+    shipped_book.cache_clear()
+    try:
+        with caplog.at_level(logging.WARNING):
+            assert shipped_book(game("connect4")) is None
+        assert "connect4.npz is no fourlab book" in caplog.text
+        assert "going on without it" in caplog.text
+        assert shipped_book(game("tictactoe")) is None  # none ships, nothing is said
+    finally:
+        shipped_book.cache_clear()
+
+
+def test_two_processes_read_one_book(tmp_path: Path) -> None:
+    build(tmp_path / "book.npz")
+    program = (
+        "import sys; from pathlib import Path; from fourlab.search.book import Book;"
+        "book = Book.load(Path(sys.argv[1])); print(book.score(book.rules.start()))"
+    )
+    readers = [
+        subprocess.Popen(
+            [sys.executable, "-c", program, str(tmp_path / "book.npz")],
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        for _ in range(2)
+    ]
+    assert [reader.communicate()[0].strip() for reader in readers] == ["0", "0"]
+
+
+COMMAND = [sys.executable, "-m", "fourlab.cli.main", "book", "build"]
+# Enough work that a build can be killed in the middle of it.
+LONG = ["--game", "connect:columns=5,rows=6,k=4", "--plies", "5"]
+
+
+def test_a_killed_build_goes_on_and_ends_the_same(tmp_path: Path) -> None:
+    whole, killed = tmp_path / "whole.npz", tmp_path / "killed.npz"
+    subprocess.run([*COMMAND, *LONG, "-o", str(whole)], check=True, capture_output=True)
+    progress = tmp_path / "killed.npz.progress"
+    kills = 0
+    for lines in (2, 4, 6):
+        with subprocess.Popen([*COMMAND, *LONG, "-o", str(killed)]) as process:
+            while process.poll() is None:
+                if progress.exists() and progress.read_text().count("\n") >= lines:
+                    os.kill(process.pid, signal.SIGKILL)
+                    process.wait()
+                    kills += process.returncode == -signal.SIGKILL
+    assert kills > 0
+    solved_before = progress.read_text() if progress.exists() else ""
+    if solved_before:
+        progress.write_text(solved_before + '{"at": 0, "sco')  # a line cut off by the kill
+    subprocess.run([*COMMAND, *LONG, "-o", str(killed)], check=True, capture_output=True)
+    assert not progress.exists()
+    for one, other in zip(Book.load(whole).scores, Book.load(killed).scores, strict=True):
+        assert np.array_equal(one, other)
+
+
+def test_resuming_solves_nothing_twice(tmp_path: Path) -> None:
+    path = tmp_path / "book.npz"
+    making = Build(game(SMALL), 6, path)
+    with ThreadPoolExecutor(1) as pool:
+        for number, _ in enumerate(making.run(pool, 1)):
+            if number == 3:
+                break
+    again = Build(game(SMALL), 6, path)
+    assert 0 < again.solved < again.total
+    left = again.total - again.solved
+    with ThreadPoolExecutor(1) as pool:
+        chunks = list(again.run(pool, 1))
+    assert chunks[-1] == again.total
+    assert len(chunks) <= left // 32 + 1
+
+
+def test_progress_of_another_book_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "book.npz"
+    Build(game(SMALL), 4, path)
+    with pytest.raises(StorageError, match="belongs to another book"):
+        Build(game(SMALL), 5, path)
+    header = json.loads((tmp_path / "book.npz.progress").read_text().splitlines()[0])
+    assert header == {"game": SMALL, "plies": 4, "version": 1}
+
+
+def test_the_shipped_book_is_the_truth_where_it_is_solved_anew() -> None:
+    book = shipped_book(game("connect4"))
+    assert book is not None
+    assert book.plies >= 8
+    assert [int(scores.max()) for scores in book.scores[:1]] == [1]
+    rng = np.random.default_rng(4)
+    solver = Solver(game("connect4"))
+    for ply in (8, 8, 8, 8, 8, 7, 6):
+        shelf = book.shelves[ply]
+        chosen = rng.choice(len(shelf.keys), 4)
+        job = solver.solve_arrays(shelf.movers[chosen], shelf.occupied[chosen])
+        assert np.array_equal(job.low, book.scores[ply][chosen])
+
+
+def test_a_book_can_be_copied_and_loaded_from_anywhere(tmp_path: Path) -> None:
+    build(tmp_path / "book.npz")
+    shutil.copy(tmp_path / "book.npz", tmp_path / "copy.npz")
+    assert Book.load(tmp_path / "copy.npz").plies == 5

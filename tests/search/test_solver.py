@@ -1,0 +1,189 @@
+import threading
+import time
+
+import numpy as np
+import pytest
+
+from fourlab.rules.catalog import game
+from fourlab.rules.errors import FourlabError
+from fourlab.rules.position import Position, position_of
+from fourlab.search.solver import Limits, Solver, solve
+
+CONNECT4 = game("connect4")
+# A position with a score for every column, one of them full, and one win.
+FAMOUS = "4445423633442655"
+FAMOUS_SCORES = [-1, -13, 0, None, 5, 3, -2]
+
+
+def random_positions(plies: int, count: int, seed: int = 3) -> list[Position]:
+    rng = np.random.default_rng(seed)
+    found: list[Position] = []
+    while len(found) < count:
+        position = CONNECT4.start()
+        while position.ply < plies and not position.is_over:
+            position = position.play(int(rng.choice(position.legal_moves())))
+        if not position.is_over:
+            found.append(position)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("columns", "rows", "outcome"),
+    [(4, 4, 0), (5, 5, 0), (5, 6, 0), (6, 5, 0), (6, 6, -1), (7, 4, 0), (4, 7, 0), (7, 5, 0)],
+)
+def test_values_of_connect_four_boards(columns: int, rows: int, outcome: int) -> None:
+    rules = game(f"connect:columns={columns},rows={rows},k=4")
+    assert Solver(rules).outcome(rules.start()) == outcome
+
+
+def test_tictactoe_is_a_draw_from_every_first_move() -> None:
+    assert Solver("tictactoe").scores(game("tictactoe").start()) == [0] * 9
+
+
+def test_the_first_moves_of_connect_four() -> None:
+    assert solve(CONNECT4.start()) == [-2, -1, 0, 1, 0, -1, -2]
+
+
+@pytest.mark.slow
+def test_the_first_moves_of_connect_four_without_a_book() -> None:
+    solver = Solver(CONNECT4, threads=2)
+    assert solver.scores(CONNECT4.start()) == [-2, -1, 0, 1, 0, -1, -2]
+
+
+def test_scores_of_every_move() -> None:
+    position = position_of(CONNECT4, FAMOUS)
+    solver = Solver(CONNECT4)
+    assert solver.scores(position) == FAMOUS_SCORES
+    assert solver.score(position) == 5
+    assert solver.outcome(position) == 1
+    assert solver.scores(position, weak=True) == [-1, -1, 0, None, 1, 1, -1]
+    assert solver.scores(position.mirror()) == FAMOUS_SCORES[::-1]
+
+
+def test_a_move_that_wins_or_fills_the_board_needs_no_search() -> None:
+    assert Solver(CONNECT4).scores(position_of(CONNECT4, "121212"))[0] == (43 - 6) // 2
+    last = position_of(game("tictactoe"), "12354769")
+    assert Solver("tictactoe").scores(last) == [None] * 7 + [0, None]
+
+
+def test_finished_and_foreign_positions_are_refused() -> None:
+    solver = Solver(CONNECT4)
+    over = position_of(CONNECT4, "1212121")
+    for call in (solver.score, solver.scores, solver.outcome, lambda p: solver.score_many([p])):
+        with pytest.raises(
+            FourlabError, match=r"the game is over in connect4 '1212121' \(the first"
+        ):
+            call(over)
+        with pytest.raises(FourlabError, match="not the game of this solver"):
+            call(game("tictactoe").start())
+
+
+@pytest.mark.parametrize("plies", [14, 20, 26, 34])
+def test_strong_weak_threaded_batched_and_cleared_agree(plies: int) -> None:
+    positions = random_positions(plies, 30)
+    one = Solver(CONNECT4, table_mb=8)
+    scores = [one.score(position) for position in positions]
+    assert one.score_many(positions) == scores
+    assert one.score_many(positions, weak=True) == np.sign(scores).tolist()
+    three = Solver(CONNECT4, table_mb=8, threads=3)
+    assert three.score_many(positions) == scores
+    assert [three.score(position) for position in positions] == scores
+    one.clear()
+    assert one.score_many(positions[::-1]) == scores[::-1]
+    tiny = Solver(CONNECT4, table_mb=0.001)
+    assert [tiny.score(position) for position in positions] == scores
+
+
+def test_a_node_limit_gives_honest_bounds() -> None:
+    unsure = 0
+    for position in random_positions(12, 12):
+        truth = Solver(CONNECT4, table_mb=8).score(position)
+        solver = Solver(CONNECT4, table_mb=8)
+        limit = 100
+        while True:
+            bounds = solver.bounds(position, Limits(nodes=limit))
+            assert bounds.low <= truth <= bounds.high
+            assert bounds.nodes <= limit
+            if bounds.is_exact:
+                break
+            unsure += 1
+            limit *= 4  # goes on with what the table remembers
+    assert unsure > 12
+
+
+def test_an_interrupted_search_is_resumed_to_the_same_score() -> None:
+    position = position_of(CONNECT4, "4423")
+    solver = Solver(CONNECT4)
+    calls = 0
+
+    def stop() -> bool:
+        nonlocal calls
+        calls += 1
+        return calls % 3 == 0
+
+    interruptions = 0
+    while not (bounds := solver.bounds(position, Limits(stop=stop))).is_exact:
+        interruptions += 1
+    assert interruptions > 2
+    assert bounds.low == solve(CONNECT4.start().play_all("442"))[2] * -1
+
+
+def test_a_search_stops_when_it_is_told_to() -> None:
+    """Stops between two slices; how long a slice takes is measured in benchmarks/solver.py."""
+    told = threading.Event()
+    answers = []
+    solver = Solver(CONNECT4, threads=2)
+
+    def work() -> None:
+        answers.append(solver.bounds(CONNECT4.start(), Limits(stop=told.is_set)))
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    told.set()
+    thread.join(timeout=60)
+    assert not thread.is_alive()
+    assert not answers[0].is_exact
+
+
+def test_a_time_limit_is_kept() -> None:
+    began = time.perf_counter()
+    bounds = Solver(CONNECT4).bounds(CONNECT4.start(), Limits(seconds=0.01))
+    assert not bounds.is_exact
+    assert bounds.low <= 1 <= bounds.high
+    assert time.perf_counter() - began < 60  # it ended at all: the whole search takes longer
+
+
+def test_several_threads_may_use_one_solver() -> None:
+    solver = Solver(CONNECT4, table_mb=8)
+    positions = random_positions(16, 24)
+    expected = Solver(CONNECT4, table_mb=8).score_many(positions)
+    results: dict[int, list[int]] = {}
+
+    def work(number: int) -> None:
+        order = positions[number:] + positions[:number]
+        scores = solver.score_many(order)
+        results[number] = scores[len(scores) - number :] + scores[: len(scores) - number]
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert all(results[number] == expected for number in range(4))
+
+
+def test_the_best_line_is_perfect_play_to_the_end() -> None:
+    position = position_of(CONNECT4, FAMOUS)
+    solver = Solver(CONNECT4)
+    score = solver.score(position)
+    for move in solver.line(position):
+        assert solver.scores(position)[move] == score
+        position = position.play(move)
+        score = -score
+    assert position.is_over
+
+
+def test_memory_is_stated_and_kept() -> None:
+    for megabytes in (0.5, 8, 100):
+        solver = Solver(CONNECT4, table_mb=megabytes)
+        assert megabytes * 2**20 / 2 < solver.memory <= megabytes * 2**20
