@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from fourlab.agents.players import Player
 from fourlab.rules.geometry import Rules
 from fourlab.rules.position import Position
 from fourlab.rules.spec import write
@@ -21,13 +22,16 @@ class Decision:
 
     `values` holds what the agent thinks each move is worth for the side to move (None where it
     does not know), `policy` the probability with which it would play each move; both have one
-    entry for every move of the game, legal or not. `effort` counts what it looked at this time; it
+    entry for every move of the game, legal or not. `visits` says how often a search tried each move
+    and `line` how it expects the game to go on, this move first. `effort` counts what it looked at this time; it
     is no part of the decision, since what an agent remembers makes it smaller.
     """
 
     move: int
     values: tuple[float | None, ...] | None = None
     policy: tuple[float, ...] | None = None
+    visits: tuple[int, ...] | None = None
+    line: tuple[int, ...] = ()
     effort: int = field(default=0, compare=False)
 
 
@@ -59,6 +63,10 @@ class Agent(ABC):
     @abstractmethod
     def decide(self, position: Position, rng: np.random.Generator) -> Decision:
         """Choose a move in a position that is not over."""
+
+    def player(self) -> Player | None:
+        """Return a new jitted form of this agent for use inside kernels, or None if it has none."""
+        return None
 
     def __repr__(self) -> str:
         return f"<agent {self.spec} for {self.rules}>"

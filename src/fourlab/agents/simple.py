@@ -3,6 +3,7 @@
 import numpy as np
 
 from fourlab.agents.base import Agent, Decision
+from fourlab.agents.players import BASELINE, RANDOM, Player
 from fourlab.rules.kernels import cell_move, legal_cells
 from fourlab.rules.position import Position
 from fourlab.search.choices import baseline_cells, nth_cell
@@ -34,6 +35,9 @@ class Random(_DrawFromCells):
         """Return every legal cell."""
         return legal_cells(self.rules, position.occupied)
 
+    def player(self) -> Player:
+        return Player(RANDOM)
+
 
 class Baseline(_DrawFromCells):
     """Win now if possible, else block a win, else any legal move."""
@@ -43,3 +47,6 @@ class Baseline(_DrawFromCells):
     def cells(self, position: Position) -> int:
         """Return the wins if there are any, else the blocks, else every legal cell."""
         return baseline_cells(self.rules, position.mover, position.occupied)
+
+    def player(self) -> Player:
+        return Player(BASELINE)
