@@ -112,7 +112,7 @@ class Workers:
         again: list[tuple[Job, int]],
         function: Callable[[Job], Result],
     ) -> None:
-        """Submit jobs anew; a pool of processes that lost one is broken and all its jobs with it."""
+        """Submit jobs anew; a pool of processes that lost one is broken, with all its jobs."""
         if isinstance(self.executor, ProcessPoolExecutor):
             # All other jobs of the pool fail too, except those that were done already.
             for future in list(wait(waiting).done):
@@ -144,7 +144,8 @@ def _connect(address: str) -> Any:
     except ImportError:
         raise MissingExtraError("--cluster needs Dask: pip install 'fourlab[cluster]'") from None
     try:
-        return Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
+        connect: Any = Client
+        return connect(address, timeout=CONNECT_SECONDS, set_as_default=False)
     except (OSError, ValueError) as error:
         raise ClusterError(
             f"no Dask scheduler at {address} ({error}); start one with: dask scheduler"

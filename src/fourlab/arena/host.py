@@ -75,7 +75,8 @@ class Host:
         self, number: int, agents: list[Agent], seed: int, start: Position, limit: float
     ) -> None:
         order = (0, 1) if number % 2 == 0 else (1, 0)  # which agent is first and second player
-        game = GameInPlay(start.rules, *(agents[side] for side in order), seed, start)
+        first, second = (agents[side] for side in order)
+        game = GameInPlay(start.rules, first, second, seed, start)
         seconds = [0.0, 0.0]
         forfeit = ""
         while not game.position.is_over and not forfeit:

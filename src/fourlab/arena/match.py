@@ -93,9 +93,14 @@ class Games:
     def take(self, rows: npt.NDArray[np.bool_]) -> Games:
         """Return some of the games."""
         numbers = self.numbers[rows]
-        kept = {n: self.forfeits[n] for n in numbers.tolist() if n in self.forfeits}
-        chosen = (array[rows] for array in (self.results, self.lengths, self.moves, self.seconds))
-        return Games(numbers, *chosen, forfeits=kept)
+        return Games(
+            numbers,
+            self.results[rows],
+            self.lengths[rows],
+            self.moves[rows],
+            self.seconds[rows],
+            {n: self.forfeits[n] for n in numbers.tolist() if n in self.forfeits},
+        )
 
     def keys(self) -> Ints:
         """Return a number for each game that says which moves were played."""
@@ -185,11 +190,13 @@ def players(pairing: Pairing) -> tuple[Player, Player] | None:
         return None
     key = (pairing.game, pairing.a, pairing.b)
     if getattr(_memory, "key", None) != key:
-        made = [agent(spec, pairing.rules).player() for spec in (pairing.a, pairing.b)]
-        _memory.players = None if None in made else tuple(made)
+        a, b = (agent(spec, pairing.rules).player() for spec in (pairing.a, pairing.b))
+        _memory.players = None
+        if a is not None and b is not None:
+            _memory.players = (a, b)
+            nothing = _set_up(pairing, np.zeros(0, np.int64))
+            advance(pairing.rules, a, 0, nothing)  # compiled or loaded off the clock
         _memory.key = key
-        if _memory.players is not None:  # compiled or loaded off the clock
-            advance(pairing.rules, made[0], 0, _set_up(pairing, np.zeros(0, np.int64)))
     found: tuple[Player, Player] | None = _memory.players
     return found
 
@@ -217,9 +224,14 @@ def joined(parts: list[Games]) -> Games:
     """Return the games of all parts."""
     if len(parts) == 1:
         return parts[0]
-    columns = zip(*((p.numbers, p.results, p.lengths, p.moves, p.seconds) for p in parts))
-    forfeits = {number: text for part in parts for number, text in part.forfeits.items()}
-    return Games(*(np.concatenate(column) for column in columns), forfeits=forfeits)
+    return Games(
+        np.concatenate([part.numbers for part in parts]),
+        np.concatenate([part.results for part in parts]),
+        np.concatenate([part.lengths for part in parts]),
+        np.concatenate([part.moves for part in parts]),
+        np.concatenate([part.seconds for part in parts]),
+        {number: text for part in parts for number, text in part.forfeits.items()},
+    )
 
 
 def _play_batch(pairing: Pairing, pair: tuple[Player, Player], first: int, count: int) -> Games:

@@ -8,6 +8,7 @@ concave, so Newton's method finds the one maximum. A weak prior keeps a perfect 
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -60,7 +61,7 @@ class Ratings:
     def not_separated(self) -> list[tuple[str, str]]:
         """Return the neighbours in the ranking of whom it is not proven which one is stronger."""
         ranking = self.ranking()
-        neighbours = zip(ranking, ranking[1:], strict=False)
+        neighbours = itertools.pairwise(ranking)
         return [pair for pair in neighbours if self.difference(*pair)[1] <= 0]
 
     def to_json(self) -> list[dict[str, float | str]]:
@@ -106,7 +107,7 @@ def _newton(counts: Floats, design: Floats) -> tuple[Floats, Floats]:
     size = design.shape[1] + 1
     spreads = np.array([STRENGTH_SPREAD] * (size - 2) + [ADVANTAGE_SPREAD, DRAWS_SPREAD])
     precision = 1 / spreads**2
-    solution = np.zeros(size)
+    solution: Floats = np.zeros(size)
     value, gradient, curvature = _likelihood(counts, design, solution, precision)
     for _ in range(STEPS):
         step = np.linalg.solve(curvature, gradient)
@@ -119,7 +120,7 @@ def _newton(counts: Floats, design: Floats) -> tuple[Floats, Floats]:
         value, gradient, curvature = trial
         if np.abs(step).max() < CLOSE:
             break
-    return solution, np.linalg.inv(curvature)
+    return solution, np.asarray(np.linalg.inv(curvature), np.float64)
 
 
 def _likelihood(

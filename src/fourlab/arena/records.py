@@ -23,54 +23,12 @@ import numpy as np
 
 from fourlab.agents.base import Agent
 from fourlab.arena.match import Games, Ints, Pairing, moves_array
+from fourlab.arena.schema import APPLICATION, LISTING, MIGRATIONS, SUMMARY
 from fourlab.rules.spec import options_of
 from fourlab.rules.storage import StorageError
 from fourlab.version import __version__
 
-APPLICATION = 0x464F5552  # "FOUR", at a fixed place of the file
 WAIT_SECONDS = 5.0  # for another program that is writing
-
-MIGRATIONS = (
-    """
-    CREATE TABLE agents (
-        id INTEGER PRIMARY KEY, spec TEXT NOT NULL,
-        checksum TEXT NOT NULL,  -- of the files it was loaded from, '' without
-        UNIQUE (spec, checksum));
-    CREATE TABLE pairings (
-        id INTEGER PRIMARY KEY, game TEXT NOT NULL,
-        a INTEGER NOT NULL REFERENCES agents, b INTEGER NOT NULL REFERENCES agents,
-        seed INTEGER NOT NULL, plies INTEGER NOT NULL,
-        move_seconds REAL NOT NULL,  -- 0: no limit given
-        fourlab TEXT NOT NULL, started TEXT NOT NULL,
-        UNIQUE (game, a, b, seed, plies, move_seconds));
-    CREATE TABLE games (
-        pairing INTEGER NOT NULL REFERENCES pairings, number INTEGER NOT NULL,
-        result INTEGER NOT NULL,  -- of a: 1 win, 0 draw, -1 loss; a is first player if number is even
-        moves TEXT NOT NULL, a_us INTEGER NOT NULL, b_us INTEGER NOT NULL, forfeit TEXT,
-        PRIMARY KEY (pairing, number)) WITHOUT ROWID;
-    """,
-    """
-    CREATE TABLE runs (id INTEGER PRIMARY KEY, settings TEXT NOT NULL, started TEXT NOT NULL);
-    """,
-)
-
-LISTING = """
-    SELECT pairing, number, game, a.spec, a.checksum, b.spec, b.checksum, seed, plies, result,
-        moves, a_us, b_us, forfeit, started
-    FROM games JOIN pairings p ON p.id = pairing JOIN agents a ON a.id = p.a
-        JOIN agents b ON b.id = p.b
-    WHERE {where} ORDER BY pairing DESC, number LIMIT ? OFFSET ?
-"""
-
-SUMMARY = """
-    SELECT game, a.spec, a.checksum, b.spec, b.checksum,
-        sum(number % 2 = 0 AND result = 1), sum(number % 2 = 0 AND result = 0),
-        sum(number % 2 = 0 AND result = -1), sum(number % 2 = 1 AND result = -1),
-        sum(number % 2 = 1 AND result = 0), sum(number % 2 = 1 AND result = 1)
-    FROM games JOIN pairings p ON p.id = pairing JOIN agents a ON a.id = p.a
-        JOIN agents b ON b.id = p.b
-    GROUP BY pairing
-"""
 
 
 @dataclass(frozen=True)
@@ -328,11 +286,11 @@ def _recorded(row: tuple[Any, ...]) -> Recorded:
 
 def missing(numbers: Ints, games: int) -> list[range]:
     """Return the runs of numbers below `games` that are not among `numbers`."""
-    known = np.zeros(games + 2, np.bool_)
-    known[0] = known[-1] = True
-    known[numbers[numbers < games] + 1] = True
-    edges = np.flatnonzero(np.diff(known.astype(np.int8)))
-    return [range(low, high) for low, high in zip(edges[::2].tolist(), edges[1::2].tolist())]
+    known = np.ones(games + 2, np.int8)
+    known[1:-1] = 0
+    known[numbers[numbers < games] + 1] = 1
+    edges = np.flatnonzero(np.diff(known)).tolist()  # gaps begin and end by turns
+    return [range(low, high) for low, high in zip(edges[::2], edges[1::2], strict=True)]
 
 
 def _now() -> str:

@@ -64,7 +64,7 @@ class Sprt:
         return log_likelihood_ratio(self.pairs, self.hypotheses)
 
     def add(self, quarters: int) -> bool:
-        """Take in a pair of games in which a scored `quarters` / 4; return whether it is decided."""
+        """Take in a pair of games in which a scored `quarters` / 4; return if it is decided."""
         if not self.verdict:
             self.pairs[quarters] += 1
             low, high = self.hypotheses.bounds

@@ -1,176 +1,26 @@
-"""Tournaments: who meets whom, the games as they come in, and what they prove."""
+"""Tournaments: the games as they come in, and what they prove."""
 
 from __future__ import annotations
 
-import itertools
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 
-from fourlab.agents.human import Human
 from fourlab.agents.registry import agent
+from fourlab.arena.events import Event
 from fourlab.arena.executors import Workers
-from fourlab.arena.match import Games, Ints, Job, Pairing, joined, moves_made, play
-from fourlab.arena.openings import default_plies
-from fourlab.arena.ratings import Ratings, choose_anchor, rate
+from fourlab.arena.match import Games, Job, Pairing, joined, play
+from fourlab.arena.ratings import Ratings, rate
 from fourlab.arena.records import Records, checksum, missing
 from fourlab.arena.sprt import Hypotheses, Sprt
-from fourlab.arena.statistics import share_interval
-from fourlab.rules.catalog import game as find_game
-from fourlab.rules.errors import FourlabError, SpecError
+from fourlab.arena.tallies import Tally
+from fourlab.rules.errors import FourlabError
 
 JOB_SECONDS = 0.5  # how long a job should take: long enough to be worth sending, and soon done
 MOST_GAMES = 1 << 16  # of one job
-
-
-@dataclass(frozen=True)
-class Event:
-    """What is to be played. Agents are spec strings, made canonical; `games` counts a pairing's.
-
-    Everyone meets everyone, or with `gauntlet` the first agent all others, or with `against` all
-    agents each of those.
-    """
-
-    game: str
-    agents: tuple[str, ...]
-    games: int = 100
-    seed: int = 0
-    gauntlet: bool = False
-    against: tuple[str, ...] = ()
-    plies: int | None = None
-    move_seconds: float | None = None
-    hypotheses: Hypotheses | None = None
-    anchor: str | None = None
-    modules: tuple[str, ...] = ()
-
-    def __post_init__(self) -> None:
-        rules = find_game(self.game)
-        known = {}
-        for text in (*self.agents, *self.against, *filter(None, [self.anchor])):
-            found = agent(text, rules)
-            if isinstance(found, Human):
-                raise SpecError("agent 'human' plays in the terminal only; use fourlab play")
-            known[text] = found
-        own = {type(found).__module__ for found in known.values()}
-        own = {name for name in own if not name.startswith("fourlab.")}
-        change = object.__setattr__  # a frozen dataclass normalises its own fields
-        change(self, "game", str(rules))
-        change(self, "agents", tuple(known[text].spec for text in self.agents))
-        change(self, "against", tuple(known[text].spec for text in self.against))
-        change(self, "anchor", known[self.anchor].spec if self.anchor else None)
-        change(self, "games", max(2, self.games + self.games % 2))
-        change(self, "plies", default_plies(rules) if self.plies is None else self.plies)
-        change(self, "modules", tuple(sorted({*self.modules, *own})))
-        if not 0 <= self.plies < rules.cells:  # type: ignore[operator]
-            raise SpecError(f"openings of {self.plies} plies: write 0 to {rules.cells - 1}")
-        if len(self.agents) < (1 if self.against else 2):
-            raise SpecError("a tournament needs two agents, such as: random baseline")
-        if len(set(self.agents)) < len(self.agents) > 2:
-            twice = next(name for name in self.agents if self.agents.count(name) > 1)
-            raise SpecError(f"agent {twice!r} is given twice; give each once")
-        choose_anchor([*self.agents, *self.against], self.anchor)
-
-    def pairings(self) -> list[Pairing]:
-        """Return who meets whom."""
-        if self.against:
-            pairs = list(itertools.product(self.agents, self.against))
-        elif self.gauntlet:
-            pairs = [(self.agents[0], other) for other in self.agents[1:]]
-        else:
-            pairs = list(itertools.combinations(self.agents, 2))
-        assert self.plies is not None  # noqa: S101  # set above
-        conditions = (self.seed, self.plies, self.move_seconds, self.modules)
-        return [Pairing(self.game, a, b, *conditions) for a, b in pairs]
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the settings as plain data: `Event.from_json` backwards."""
-        return asdict(self)
-
-    @classmethod
-    def from_json(cls, settings: dict[str, Any]) -> Event:
-        """Return the event of some settings."""
-        hypotheses = settings["hypotheses"]
-        lists = {name: tuple(settings[name]) for name in ("agents", "against", "modules")}
-        tested = Hypotheses(**hypotheses) if hypotheses else None
-        return cls(**{**settings, **lists, "hypotheses": tested})
-
-
-@dataclass
-class Tally:
-    """The games of one pairing, counted."""
-
-    pairing: Pairing
-    counts: Ints = field(default_factory=lambda: np.zeros((2, 3), np.int64))
-    # [a first or second, a's wins draws losses]
-    moves: int = 0
-    own_moves: Ints = field(default_factory=lambda: np.zeros(2, np.int64))  # [a, b]
-    seconds: Any = field(default_factory=lambda: np.zeros(2))  # [a, b]
-    forfeits: dict[int, str] = field(default_factory=dict)
-    keys: list[Ints] = field(default_factory=list)
-
-    def add(self, games: Games) -> None:
-        """Count games."""
-        for colour in (0, 1):
-            results = games.results[games.numbers % 2 == colour]
-            self.counts[colour] += [int((results == value).sum()) for value in (1, 0, -1)]
-        self.moves += int(games.lengths.sum())
-        self.own_moves += moves_made(games.numbers, games.lengths, self.pairing.plies).sum(axis=0)
-        self.seconds += games.seconds.sum(axis=0)
-        self.forfeits |= games.forfeits
-        self.keys.append(games.keys())
-
-    @property
-    def games(self) -> int:
-        """The number of games."""
-        return int(self.counts.sum())
-
-    @property
-    def score(self) -> float:
-        """The share of the points that a made; draws count half."""
-        wins, draws, _ = self.counts.sum(axis=0)
-        return float((wins + draws / 2) / max(self.games, 1))
-
-    @property
-    def interval(self) -> tuple[float, float]:
-        """The 95% interval of the score."""
-        return share_interval(self.score * self.games, self.games)
-
-    @property
-    def distinct(self) -> int:
-        """The number of different games, by their moves."""
-        return len(np.unique(np.concatenate(self.keys))) if self.keys else 0
-
-    @property
-    def first_points(self) -> float:
-        """The points that first players made."""
-        (won, drawn, _), (_, drew, lost) = self.counts
-        return float(won + lost + (drawn + drew) / 2)
-
-    def to_json(self) -> dict[str, Any]:
-        """Return what `fourlab arena --json` says of a pairing."""
-        wins, draws, losses = self.counts.sum(axis=0).tolist()
-        low, high = self.interval
-        a_time, b_time = (self.seconds / np.maximum(self.own_moves, 1) * 1e3).tolist()
-        games = max(self.games, 1)
-        return {
-            "a": self.pairing.a,
-            "b": self.pairing.b,
-            "wins": wins,
-            "draws": draws,
-            "losses": losses,
-            "score": self.score,
-            "low": low,
-            "high": high,
-            "distinct": self.distinct,
-            "mean_moves": self.moves / games,
-            "first_share": self.first_points / games,
-            "a_ms_per_move": a_time,
-            "b_ms_per_move": b_time,
-            "forfeits": [self.forfeits[number] for number in sorted(self.forfeits)],
-        }
 
 
 class Table:
@@ -256,9 +106,7 @@ class Table:
 class Tournament:
     """An event under way. Iterate over `run` until it ends; all figures can be read meanwhile."""
 
-    def __init__(
-        self, event: Event, records: Records | None = None, resume: bool = False
-    ) -> None:
+    def __init__(self, event: Event, records: Records | None = None, resume: bool = False) -> None:
         self.event = event
         self.records = records
         self.tables = [
@@ -299,6 +147,11 @@ class Tournament:
     def total(self) -> int:
         """The number of games there will be, if no test ends early."""
         return sum(t.tally.games if t.is_decided else t.games for t in self.tables)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether all games were played."""
+        return self.played >= self.total
 
     def run(self, workers: Workers) -> Iterator[int]:
         """Play what is left; yields the number of games played so far, again and again."""

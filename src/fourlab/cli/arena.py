@@ -12,9 +12,8 @@ import typer
 
 if TYPE_CHECKING:
     from fourlab.arena.executors import Workers
-    from fourlab.arena.records import Records
     from fourlab.arena.sprt import Hypotheses
-    from fourlab.arena.tournament import Event, Tournament
+    from fourlab.arena.tournament import Tournament
 
 RECORD = Path("games.db")
 GAMES = 100
@@ -50,9 +49,10 @@ def arena(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Let agents play each other; rate them, with intervals."""
+    from fourlab.arena.events import Event
     from fourlab.arena.executors import Workers
     from fourlab.arena.records import Records
-    from fourlab.arena.tournament import Event, Tournament
+    from fourlab.arena.tournament import Tournament
 
     with nullcontext() if no_record else Records(record, create=not resume) as records:
         given: dict[str, Any] = {
@@ -118,8 +118,7 @@ def follow(tournament: Tournament, pool: Workers, live: bool) -> None:
     screen = console()
     try:
         if live and screen.is_terminal:
-            with Live(console=screen, refresh_per_second=4, transient=True) as picture:
-                picture.get_renderable = lambda: standings(tournament)
+            with Live(console=screen, transient=True, get_renderable=lambda: standings(tournament)):
                 for _ in tournament.run(pool):
                     pass
         else:

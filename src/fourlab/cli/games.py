@@ -29,9 +29,7 @@ def games(
     limit: Annotated[int, typer.Option(min=1, help="How many to list.")] = 20,
     watch: Annotated[bool, typer.Option("--watch", help="Replay on the board.")] = False,
     delay: Annotated[float, typer.Option(min=0, help="Seconds between moves.")] = 0.5,
-    export: Annotated[
-        Path | None, typer.Option(help="Write all of them: .jsonl or .pgn.")
-    ] = None,
+    export: Annotated[Path | None, typer.Option(help="Write all of them: .jsonl or .pgn.")] = None,
     record: Annotated[Path, typer.Option(help="The file that keeps the games.")] = RECORD,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON lines.")] = False,
 ) -> None:

@@ -12,7 +12,8 @@ from rich.text import Text
 from fourlab.arena.ratings import Ratings
 
 if TYPE_CHECKING:
-    from fourlab.arena.tournament import Tally, Tournament
+    from fourlab.arena.tallies import Tally
+    from fourlab.arena.tournament import Tournament
 
 FEW_DISTINCT = 0.9  # below this share of distinct games the intervals are too narrow
 FORFEITS_SHOWN = 5
@@ -32,7 +33,7 @@ def heading(tournament: Tournament) -> RenderableType:
     """Say what is played, and how far it is."""
     event, played, total = tournament.event, tournament.played, tournament.total
     text = f"{event.game}, {played:,} games, seed {event.seed}"
-    if played >= total:
+    if tournament.is_over:
         return Text(text + "\n", style="bold")
     row = Table.grid(padding=(0, 2))
     row.add_row(Text(f"{text} (of {total:,})", style="bold"), ProgressBar(total, played, width=30))
@@ -84,7 +85,7 @@ def pairings(tournament: Tournament) -> Table:
     for name in [*headings, *(["test"] if tested else [])]:
         table.add_column(name, justify="right")
     for entry in tournament.tables:
-        cells = figures(entry.tally)
+        cells = figures(entry.tally, tournament.is_over)
         if entry.test is not None:
             low, high = entry.test.hypotheses.low, entry.test.hypotheses.high
             ends = {"low": f"not {high:+g}", "high": f"above {low:+g}"}
@@ -93,9 +94,9 @@ def pairings(tournament: Tournament) -> Table:
     return table
 
 
-def figures(tally: Tally) -> list[str]:
-    """Return the cells of a pairing."""
-    figures = tally.to_json()
+def figures(tally: Tally, is_over: bool) -> list[str]:
+    """Return the cells of a pairing; distinct games are counted at the end."""
+    figures = tally.to_json() if is_over else tally.figures()
     counts = [f"{figures[name]:,}" for name in ("wins", "draws", "losses")]
     if not tally.games:
         return [*counts, "", "", "", "", "", ""]
@@ -103,7 +104,7 @@ def figures(tally: Tally) -> list[str]:
         *counts,
         f"{figures['score']:.1%}",
         f"{figures['low']:.1%} to {figures['high']:.1%}",
-        f"{figures['distinct']:,}",
+        f"{figures['distinct']:,}" if is_over else "",
         f"{figures['mean_moves']:.1f}",
         f"{figures['first_share']:.0%}",
         f"{figures['a_ms_per_move']:.3g} / {figures['b_ms_per_move']:.3g}",
@@ -112,18 +113,17 @@ def figures(tally: Tally) -> list[str]:
 
 def remarks(tournament: Tournament, ratings: Ratings) -> list[Text]:
     """Return what must be said beside the figures."""
-    lines = []
-    if tournament.played and len(ratings.agents) > 1:
-        for one, other in ratings.not_separated():
-            lines.append(f"{one} and {other} are not separated yet")
+    lines = [""]
+    if tournament.played:
+        lines += [f"{a} and {b} are not separated yet" for a, b in ratings.not_separated()]
     for tally in tournament.tallies:
         pair = f"{tally.pairing.a} – {tally.pairing.b}"
-        if tally.games and tally.distinct < FEW_DISTINCT * tally.games:
+        if tournament.is_over and tally.distinct < FEW_DISTINCT * tally.games:
             lines.append(f"{pair}: {tally.distinct:,} distinct games; its intervals are too narrow")
         if tally.forfeits:
             lines.append(f"{pair}: {len(tally.forfeits):,} forfeits")
             for number in sorted(tally.forfeits)[:FORFEITS_SHOWN]:
                 lines.append(f"  game {number}: {tally.forfeits[number]}")
-    if tournament.played >= tournament.total:
+    if tournament.is_over:
         lines.append("first: the first player's share; draws count half; ratings by likelihood")
-    return [Text(f"\n{lines[0]}", style="dim"), *(Text(line, style="dim") for line in lines[1:])] if lines else []
+    return [Text(line, style="dim") for line in lines]

@@ -10,8 +10,10 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
+from fourlab.arena.events import Event
 from fourlab.arena.records import Records
-from fourlab.arena.tournament import Event, Tally, Tournament
+from fourlab.arena.tallies import Tally
+from fourlab.arena.tournament import Tournament
 from fourlab.rules.errors import SpecError
 
 BRACES = re.compile(r"([\w-]+)=\{([^{}]*)\}")
@@ -94,7 +96,9 @@ class Sweep:
                 figures = self.tally(number, opponent).to_json()
                 kept = ("wins", "draws", "losses", "score", "low", "high", "mean_moves")
                 scores = {key: figures[key] for key in kept}
-                points.append({"options": options, "agent": figures["a"], "against": name, **scores})
+                points.append(
+                    {"options": options, "agent": figures["a"], "against": name, **scores}
+                )
         return {
             "sweep": self.text,
             "game": event.game,
