@@ -6,11 +6,15 @@ player has work space of its own: make one for each thread.
 
 from typing import NamedTuple
 
+import numpy as np
+import numpy.typing as npt
+
 from fourlab.rules.geometry import Rules
 from fourlab.rules.jit import kernel
 from fourlab.rules.kernels import legal_cells, move_cell
 from fourlab.search import alphabeta, mcts
 from fourlab.search.choices import baseline_cells, nth_cell, random_cell, random_legal_cell
+from fourlab.search.flat import flat_search
 from fourlab.search.tree import Selection, Tree, new_tree, plant
 from fourlab.search.windows import NO_WEIGHTS, Weights
 
@@ -30,12 +34,20 @@ class Player(NamedTuple):
     settings: mcts.Settings
     work: alphabeta.Work
     tree: Tree
+    values: npt.NDArray[np.float64]  # [moves]
 
 
 def simple_player(rules: Rules, kind: int) -> Player:
     """Return a player that needs no room to think."""
     return Player(
-        kind, 0, True, NO_WEIGHTS, NO_SETTINGS, alphabeta.new_work(rules, 0), new_tree(1, 0)
+        kind=kind,
+        amount=0,
+        prune=True,
+        weights=NO_WEIGHTS,
+        settings=NO_SETTINGS,
+        work=alphabeta.new_work(rules, 0),
+        tree=new_tree(1, 0),
+        values=np.zeros(rules.move_count),
     )
 
 
@@ -56,6 +68,12 @@ def mcts_player(rules: Rules, simulations: int, settings: mcts.Settings, nodes: 
         work=alphabeta.new_work(rules, 10),
         tree=new_tree(room, rules.cells),
     )
+
+
+def flat_player(rules: Rules, playouts: int, heavy: bool) -> Player:
+    """Return the player of `flat`."""
+    settings = NO_SETTINGS._replace(heavy=heavy)
+    return simple_player(rules, FLAT)._replace(amount=playouts, settings=settings)
 
 
 @kernel
@@ -102,4 +120,7 @@ def choose(rules: Rules, player: Player, mover: int, occupied: int, state: int) 
         return _minimax_cell(rules, player, mover, occupied, state)
     if player.kind == MCTS and player.amount > 0:
         return _mcts_cell(rules, player, mover, occupied, state)
+    if player.kind == FLAT:
+        heavy, values = player.settings.heavy, player.values
+        return flat_search(rules, mover, occupied, player.amount, heavy, values, state)
     return random_legal_cell(rules, occupied, state)

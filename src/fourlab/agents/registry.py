@@ -1,6 +1,7 @@
 """The agents by name. A new agent is one file and one line here."""
 
 from fourlab.agents.base import Agent
+from fourlab.agents.flat import Flat
 from fourlab.agents.human import Human
 from fourlab.agents.mcts import Mcts
 from fourlab.agents.minimax import Minimax
@@ -11,7 +12,7 @@ from fourlab.rules.geometry import Rules
 from fourlab.rules.spec import configure, parse, unknown
 
 AGENTS: dict[str, type[Agent]] = {
-    kind.name: kind for kind in (Random, Baseline, Minimax, Mcts, Perfect, Human)
+    kind.name: kind for kind in (Random, Baseline, Flat, Minimax, Mcts, Perfect, Human)
 }
 
 
