@@ -1,14 +1,19 @@
 """The agents by name. A new agent is one file and one line here."""
 
 from fourlab.agents.base import Agent
+from fourlab.agents.flat import Flat
 from fourlab.agents.human import Human
+from fourlab.agents.mcts import Mcts
+from fourlab.agents.minimax import Minimax
 from fourlab.agents.perfect import Perfect
 from fourlab.agents.simple import Baseline, Random
 from fourlab.rules.catalog import game as find_game
 from fourlab.rules.geometry import Rules
 from fourlab.rules.spec import configure, parse, unknown
 
-AGENTS: dict[str, type[Agent]] = {kind.name: kind for kind in (Random, Baseline, Perfect, Human)}
+AGENTS: dict[str, type[Agent]] = {
+    kind.name: kind for kind in (Random, Baseline, Flat, Minimax, Mcts, Perfect, Human)
+}
 
 
 def agent(text: str | Agent, game: str | Rules = "connect4") -> Agent:
