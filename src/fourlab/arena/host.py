@@ -29,7 +29,7 @@ class Host:
 
     def __init__(self, said: IO[str]) -> None:
         self.said = said
-        self.agents: dict[tuple[str, str], Agent] = {}
+        self.agents: dict[tuple[str, int, str], Agent] = {}
         self.warm: list[Agent] = []
 
     def say(self, message: dict[str, Any]) -> None:
@@ -41,7 +41,7 @@ class Host:
         """Play the games of one request."""
         try:
             import_modules(tuple(request["modules"]))
-            agents = [self._agent(request["game"], spec) for spec in request["agents"]]
+            agents = [self._agent(request["game"], *seat) for seat in enumerate(request["agents"])]
         except FourlabError as error:
             self.say({"refused": str(error)})
             return
@@ -52,10 +52,11 @@ class Host:
                 self._warm(agents, number, start)
             self._play(number, agents, seed, start, request["limit"])
 
-    def _agent(self, game: str, spec: str) -> Agent:
-        if (game, spec) not in self.agents:
-            self.agents[game, spec] = agent(spec, game)
-        return self.agents[game, spec]
+    def _agent(self, game: str, side: int, spec: str) -> Agent:
+        """Return an agent, not the one on the other side, since it may remember its game."""
+        if (game, side, spec) not in self.agents:
+            self.agents[game, side, spec] = agent(spec, game)
+        return self.agents[game, side, spec]
 
     def _warm(self, agents: list[Agent], number: int, start: Position) -> None:
         """Ask each new agent for a decision off the clock: the first may compile and load.

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 RECORD = Path("games.db")
 GAMES = 100
 SEED_BITS = 31
+PIPED_WIDTH = 200  # columns of a table that no terminal limits
 
 
 def arena(
@@ -116,6 +117,8 @@ def follow(tournament: Tournament, pool: Workers, live: bool) -> None:
     from fourlab.cli.standings import standings
 
     screen = console()
+    if not screen.is_terminal:
+        screen.width = PIPED_WIDTH
     try:
         if live and screen.is_terminal:
             with Live(console=screen, transient=True, get_renderable=lambda: standings(tournament)):

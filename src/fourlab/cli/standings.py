@@ -103,11 +103,11 @@ def figures(tally: Tally, is_over: bool) -> list[str]:
     return [
         *counts,
         f"{figures['score']:.1%}",
-        f"{figures['low']:.1%} to {figures['high']:.1%}",
+        f"{figures['low']:.0%} to {figures['high']:.0%}",
         f"{figures['distinct']:,}" if is_over else "",
         f"{figures['mean_moves']:.1f}",
         f"{figures['first_share']:.0%}",
-        f"{figures['a_ms_per_move']:.3g} / {figures['b_ms_per_move']:.3g}",
+        f"{figures['a_ms_per_move']:.2g} / {figures['b_ms_per_move']:.2g}",
     ]
 
 
