@@ -132,8 +132,10 @@ class Workers:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self.executor.shutdown(wait=True, cancel_futures=True)
-        if self._client is not None:
+        if self._client is None:
+            self.executor.shutdown(wait=True, cancel_futures=True)
+        else:
+            self.executor.shutdown(wait=False)  # what still runs there is of no use any more
             self._client.close()
 
 

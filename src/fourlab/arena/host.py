@@ -12,7 +12,8 @@ import queue
 import sys
 import threading
 import time
-from typing import IO, Any
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -25,17 +26,12 @@ from fourlab.rules.position import Position, position_of
 
 
 class Host:
-    """Plays what is asked for, and says so on a pipe that agents cannot print to."""
+    """Plays what is asked for, and says what happens."""
 
-    def __init__(self, said: IO[str]) -> None:
-        self.said = said
+    def __init__(self, say: Callable[[dict[str, Any]], None]) -> None:
+        self.say = say
         self.agents: dict[tuple[str, int, str], Agent] = {}
         self.warm: list[Agent] = []
-
-    def say(self, message: dict[str, Any]) -> None:
-        """Send a message."""
-        self.said.write(json.dumps(message) + "\n")
-        self.said.flush()
 
     def serve(self, request: dict[str, Any]) -> None:
         """Play the games of one request."""
@@ -50,7 +46,7 @@ class Host:
             start = position_of(agents[0].rules, opening)
             if request["warm"]:
                 self._warm(agents, number, start)
-            self._play(number, agents, seed, start, request["limit"])
+            self.play(number, agents, seed, start, request["limit"])
 
     def _agent(self, game: str, side: int, spec: str) -> Agent:
         """Return an agent, not the one on the other side, since it may remember its game."""
@@ -72,9 +68,10 @@ class Host:
                 with contextlib.suppress(Exception):  # the game itself will show it
                     player.decide(_late(start), np.random.default_rng(0))
 
-    def _play(
-        self, number: int, agents: list[Agent], seed: int, start: Position, limit: float
+    def play(
+        self, number: int, agents: Sequence[Agent], seed: int, start: Position, limit: float
     ) -> None:
+        """Play one game to its end or a forfeit."""
         order = (0, 1) if number % 2 == 0 else (1, 0)  # which agent is first and second player
         first, second = (agents[side] for side in order)
         game = GameInPlay(start.rules, first, second, seed, start)
@@ -97,7 +94,8 @@ class Host:
             if forfeit:
                 forfeit = f"{agents[side].spec} at move {len(moves) + 1}: {forfeit}"
         result = _result(game.position, order, side if forfeit else None)
-        message = {"number": number, "moves": list(game.position.moves), "seconds": seconds}
+        played = moves if forfeit else list(game.position.moves)  # a late move does not count
+        message = {"number": number, "moves": played, "seconds": seconds}
         self.say({**message, "result": result, "forfeit": forfeit})
 
 
@@ -122,7 +120,7 @@ def _result(position: Position, order: tuple[int, int], forfeiter: int | None) -
 
 def main() -> None:
     """Serve requests from standard input until it ends; then end at once, whatever goes on."""
-    said = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    pipe = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)  # what agents print goes where errors go
     requests: queue.SimpleQueue[str] = queue.SimpleQueue()
 
@@ -132,7 +130,12 @@ def main() -> None:
         os._exit(0)  # the worker is gone
 
     threading.Thread(target=listen, daemon=True).start()
-    host = Host(said)
+
+    def say(message: dict[str, Any]) -> None:
+        pipe.write(json.dumps(message) + "\n")
+        pipe.flush()
+
+    host = Host(say)
     while True:
         host.serve(json.loads(requests.get()))
 

@@ -8,24 +8,26 @@ from __future__ import annotations
 
 import hashlib
 import importlib
+import math
 import threading
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from fourlab.agents.base import Agent
 from fourlab.agents.players import Player, choose
 from fourlab.agents.registry import agent
-from fourlab.arena.openings import Openings, openings
+from fourlab.arena.openings import Openings, default_plies, openings
 from fourlab.rules.bits import add63, multiply63, popcount
 from fourlab.rules.catalog import game as find_game
 from fourlab.rules.geometry import Rules
 from fourlab.rules.jit import kernel
 from fourlab.rules.kernels import cell_move, has_line
-from fourlab.rules.position import SINGLE_DIGIT_MOVES, read_moves, write_moves
+from fourlab.rules.position import SINGLE_DIGIT_MOVES, position_of, read_moves, write_moves
 
 BATCH = 4096  # games that go on side by side in one kernel
 WIN, DRAW, LOSS = 1, 0, -1
@@ -210,14 +212,32 @@ def play(job: Job) -> Games:
 
     import_modules(job.pairing.modules)
     pair = players(job.pairing)
-    if pair is None:
-        return play_seated(job)
+    return play_seated(job) if pair is None else _play_jitted(job, pair)
+
+
+def play_here(a: Agent, b: Agent, games: int, seed: int, plies: int | None = None) -> Games:
+    """Play games between two agents in this thread, without a clock: for agents without a file."""
+    from fourlab.arena.host import Host
+    from fourlab.arena.seats import gathered
+
+    length = default_plies(a.rules) if plies is None else plies
+    pairing = Pairing(str(a.rules), a.spec, b.spec, seed, length)
+    one, other = a.player(), b.player()
+    if one is not None and other is not None:
+        return _play_jitted(Job(pairing, 0, games), (one, other))
+    numbers = np.arange(games)
+    said: list[dict[str, Any]] = []
+    host = Host(said.append)
+    seeds, lines = pairing.seeds(numbers).tolist(), pairing.openings(numbers).moves.tolist()
+    for number in range(games):
+        host.play(number, (a, b), seeds[number], position_of(a.rules, lines[number]), math.inf)
+    return gathered(pairing, [message for message in said if "result" in message])
+
+
+def _play_jitted(job: Job, pair: tuple[Player, Player]) -> Games:
     end = job.first + job.count
-    parts = [
-        _play_batch(job.pairing, pair, first, min(BATCH, end - first))
-        for first in range(job.first, end, BATCH)
-    ]
-    return joined(parts)
+    starts = range(job.first, end, BATCH)
+    return joined([_play_batch(job.pairing, pair, at, min(BATCH, end - at)) for at in starts])
 
 
 def joined(parts: list[Games]) -> Games:

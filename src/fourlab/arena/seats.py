@@ -27,7 +27,8 @@ from fourlab.arena.match import LOSS, WIN, Games, Job, Pairing
 from fourlab.rules.errors import FourlabError
 
 MOVE_SECONDS = 60.0  # where nothing else is said
-WARM_SECONDS = 120.0  # for the first decision, which may compile kernels or load files
+START_SECONDS = 120.0  # until the process first speaks
+WARM_SECONDS = 120.0  # for a decision off the clock, which may compile or load
 GRACE = 1.0  # seconds that a seat may take to say what it has measured itself
 
 
@@ -92,12 +93,15 @@ def _seat() -> Seat:
 
 
 def _leave() -> str:
-    """Kill this thread's seat; return how it ended."""
+    """Leave this thread's seat, dead or alive; return how it ended."""
     seat = _seat()
-    code = seat.process.poll()
+    try:
+        ending = f"ended with code {seat.process.wait(GRACE)}"
+    except subprocess.TimeoutExpired:
+        ending = "was stopped"
     seat.close()
     _memory.seat = None
-    return "was stopped" if code is None else f"ended with code {code}"
+    return ending
 
 
 def play_seated(job: Job) -> Games:
@@ -107,9 +111,8 @@ def play_seated(job: Job) -> Games:
     it dies again, the agent that was thinking forfeits.
     """
     done: dict[int, dict[str, Any]] = {}
-    deaths: dict[int, int] = {}
     numbers = range(job.first, job.first + job.count)
-    warm = True
+    warm, died_in = True, None
     while left := [number for number in numbers if number not in done]:
         thinking: dict[str, Any] = {}
         try:
@@ -119,18 +122,18 @@ def play_seated(job: Job) -> Games:
                 else:
                     done[message["number"]] = message
                     thinking = {}
-        except TimeoutError:
-            _leave()
-            warm = False  # what hangs would hang there too
-            limit = job.pairing.move_seconds or MOVE_SECONDS
-            _forfeit(done, thinking, f"no move within {limit:g} s")
-        except EOFError:
+        except (TimeoutError, EOFError) as silence:
             ending = _leave()
-            number = thinking.get("number", left[0])
-            deaths[number] = deaths.get(number, 0) + 1
-            if deaths[number] > 1:
+            if warm and ("warms" in thinking or not thinking):
+                warm = False  # it is the games that show what an agent does
+            elif isinstance(silence, TimeoutError):
+                limit = job.pairing.move_seconds or MOVE_SECONDS
+                _forfeit(done, thinking, f"no move within {limit:g} s")
+            elif died_in == thinking.get("number", left[0]):
                 _forfeit(done, thinking, f"its process {ending}")
-    return _games(job.pairing, [done[number] for number in numbers])
+            else:
+                died_in = thinking.get("number", left[0])
+    return gathered(job.pairing, [done[number] for number in numbers])
 
 
 def _messages(pairing: Pairing, numbers: list[int], warm: bool) -> Iterator[dict[str, Any]]:
@@ -150,7 +153,7 @@ def _messages(pairing: Pairing, numbers: list[int], warm: bool) -> Iterator[dict
             "openings": pairing.openings(chosen).moves.tolist(),
         }
     )
-    patience = WARM_SECONDS
+    patience = START_SECONDS
     for _ in numbers:
         while True:
             message = seat.hear(patience)
@@ -178,7 +181,8 @@ def _forfeit(done: dict[int, dict[str, Any]], thinking: dict[str, Any], reason: 
     }
 
 
-def _games(pairing: Pairing, messages: list[dict[str, Any]]) -> Games:
+def gathered(pairing: Pairing, messages: list[dict[str, Any]]) -> Games:
+    """Return the games that messages tell of."""
     moves = np.zeros((len(messages), pairing.rules.cells), np.uint8)
     for row, message in enumerate(messages):
         moves[row, : len(message["moves"])] = message["moves"]

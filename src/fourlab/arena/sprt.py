@@ -75,6 +75,8 @@ class Sprt:
 
 def log_likelihood_ratio(pairs: Floats, hypotheses: Hypotheses) -> float:
     """Return how much more likely pairs of games are under high than under low, as a logarithm."""
+    if not pairs.any():
+        return 0.0
     low, high = expected_score(hypotheses.low), expected_score(hypotheses.high)
     return float(_ratio(pairs, low, high))
 
