@@ -78,7 +78,8 @@ class Sequence:
 
     def _begin(self, balanced: bool) -> None:
         self._state = seeded(self._seed)
-        self._solver = Solver(self.rules, 1, book=shipped_book(self.rules)) if balanced else None
+        self._book = shipped_book(self.rules) if balanced else None
+        self._solver = Solver(self.rules, table_mb=1) if balanced else None
         self._found: dict[int, Position] = {}
         self._is_complete = self._plies == 0
         self._arrays = _arrays([self.rules.start()])
@@ -116,6 +117,9 @@ class Sequence:
         if self._solver is None:
             return True
         slack = self.rules.cells // 20
+        known = None if self._book is None else self._book.score(position)
+        if known is not None:
+            return abs(known) <= slack
         score = self._solver.bounds(position, Limits(nodes=PROOF_NODES))
         return score.low <= slack and score.high >= -slack
 
