@@ -258,13 +258,13 @@ def _play_batch(pairing: Pairing, pair: tuple[Player, Player], first: int, count
     """Play games inside kernels, a call for each player and ply."""
     numbers = np.arange(first, first + count)
     batch = _set_up(pairing, numbers)
-    opening = int(batch.lengths[0])
+    rules, opening = pairing.rules, int(batch.lengths[0])
     spent, made = np.zeros(2), np.zeros(2, np.int64)
-    for ply in range(opening, pairing.rules.cells):
+    for ply in range(opening, rules.cells):
         for side, player in enumerate(pair):
             began = time.perf_counter()
             begin = (first + ply + side) % 2  # in even games a moves on even plies
-            made[side] += advance(pairing.rules, player, begin, batch)
+            made[side] += advance(rules, player, begin, batch)
             spent[side] += time.perf_counter() - began
         if not (batch.results == PLAYING).any():
             break
