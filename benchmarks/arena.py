@@ -48,10 +48,20 @@ def speed() -> None:
         repeats=5,
     )
     report("random – random on 7x6, two threads, openings and report included", "games/s", results)
+    by_processor("not recorded", tournament(event, count=2), games)
+    by_processor("recorded", tournament(event, record=True, count=2), games)
     games = 2_000
     event = Event(STUDY, ("mcts:sims=200", "mcts:sims=40"), games, seed=1)
     work = [Contestant("mcts", tournament(event, count=2), games)]
     report("mcts:sims=200 – mcts:sims=40 on 5x6, two threads", "games/s", measure(work, repeats=5))
+    by_processor("mcts", tournament(event, count=2), games)
+
+
+def by_processor(name: str, run: Callable[[], object], games: int) -> None:
+    """Print games a second of processor time: what a machine that others use too would reach."""
+    began = time.process_time()
+    run()
+    print(f"{name}: {games / (time.process_time() - began):,.0f} games a second of one processor")
 
 
 def workers() -> None:
