@@ -7,6 +7,7 @@ process, and its simulations are chosen so that all cost the same. The games the
 on the seed alone.
 """
 
+import itertools
 import sys
 import time
 
@@ -111,7 +112,7 @@ def connectx() -> None:
         f"{plain},sims=1000,reuse=yes",
         f"{plain},sims=1150,reuse=yes",
     ]
-    for before, after in zip(steps, steps[1:], strict=False):
+    for before, after in itertools.pairwise(steps):
         print(match(after, before, 600), flush=True)
     print(match(steps[-1], steps[0], 600))
     print(match("mcts:sims=1150,reuse=yes,minimax=2", steps[-1], 600))
