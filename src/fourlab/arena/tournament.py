@@ -49,15 +49,16 @@ class Table:
 
     def resume(self, recorded: Games) -> None:
         """Begin with games that were played before."""
-        self.left = deque(missing(recorded.numbers, self.games))
         self._sent = len(recorded)
         if self.test is None:
+            self.left = deque(missing(recorded.numbers, self.games))
             self.tally.add(recorded)
-        elif len(recorded):
-            for first in range(0, self.games, 2):
-                rows = recorded.numbers // 2 == first // 2
-                if rows.sum() < 2 or not self.take(first, recorded.take(rows)):
-                    break
+            return
+        in_order = recorded.numbers == np.arange(len(recorded))
+        count = len(recorded) if in_order.all() else int(in_order.argmin())
+        self.take(0, recorded.take(np.arange(len(recorded)) < count // 2 * 2))
+        if not self.is_decided:
+            self.left = deque([range(self._next, self.games)] if self._next < self.games else [])
 
     def next_job(self, workers: int) -> Job:
         """Return some of the games that are left, as many as a worker does in a moment."""
