@@ -49,6 +49,7 @@ class Pairing:
     plies: int  # length of the openings
     move_seconds: float | None = None  # for one move; None: as long as nothing seems to hang
     modules: tuple[str, ...] = ()  # to import first: they register agents of their own
+    checksums: tuple[str, str] = ("", "")  # of the files that a and b are loaded from
 
     @property
     def rules(self) -> Rules:
@@ -190,7 +191,7 @@ def players(pairing: Pairing) -> tuple[Player, Player] | None:
     """Return the jitted forms of both agents for this thread, or None if either has none."""
     if pairing.move_seconds is not None:
         return None
-    key = (pairing.game, pairing.a, pairing.b)
+    key = (pairing.game, pairing.a, pairing.b, pairing.checksums)
     if getattr(_memory, "key", None) != key:
         a, b = (agent(spec, pairing.rules).player() for spec in (pairing.a, pairing.b))
         _memory.players = None

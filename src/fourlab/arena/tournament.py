@@ -9,12 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from fourlab.agents.registry import agent
 from fourlab.arena.events import Event
 from fourlab.arena.executors import Workers
 from fourlab.arena.match import Games, Job, Pairing, joined, play
 from fourlab.arena.ratings import Ratings, rate
-from fourlab.arena.records import Records, checksum, missing
+from fourlab.arena.records import Records, missing
 from fourlab.arena.sprt import Hypotheses, Sprt
 from fourlab.arena.tallies import Tally
 from fourlab.rules.errors import FourlabError
@@ -120,9 +119,7 @@ class Tournament:
         """Find out what was played before."""
         known = 0
         for table in self.tables:
-            pair = (agent(spec, table.pairing.game) for spec in (table.pairing.a, table.pairing.b))
-            a, b = (checksum(player) for player in pair)
-            table.record_id = records.pairing(table.pairing, (a, b))
+            table.record_id = records.pairing(table.pairing)
             recorded = records.games(table.record_id, table.pairing, table.games)
             known += len(recorded)
             if resume:
