@@ -86,7 +86,7 @@ class MctsConfig:
         "light", "random, or heavy: win or block where possible", choices=("light", "heavy")
     )
     solver: bool = option(True, "carry proven wins, draws and losses up the tree")
-    minimax: int = option(0, "plies of alpha-beta at every new leaf", low=0, high=8)
+    minimax: int = option(0, "plies of alpha-beta at every new leaf, from 2", low=0, high=8)
     prune: float = option(
         0.0, "drop moves this many standard errors behind the best; 0: none", low=0, high=100
     )
