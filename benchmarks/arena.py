@@ -67,7 +67,7 @@ def by_processor(name: str, run: Callable[[], object], games: int) -> None:
 def workers() -> None:
     for title, agents, games in (
         ("inside kernels", ("mcts:sims=200", "mcts:sims=40"), 1_500),
-        ("through decide", ("mcts:sims=2000,reuse=yes", "mcts:sims=1000,reuse=yes"), 60),
+        ("through decide", ("mcts:sims=4000,reuse=yes", "mcts:sims=2000,reuse=yes"), 400),
     ):
         event = Event(STUDY, agents, games, seed=1)
         contestants = [
@@ -101,7 +101,7 @@ def local_cluster() -> Iterator[str]:
 
 def cluster() -> None:
     """Compare a job of about a minute."""
-    games = 400
+    games = 2_000
     agents = ("mcts:sims=4000,reuse=yes", "mcts:sims=2000,reuse=yes")
     event = Event(STUDY, agents, games, seed=1)
     with local_cluster() as address:
