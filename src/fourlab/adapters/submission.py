@@ -93,7 +93,7 @@ class Submission:
             if move not in columns:
                 raise ValueError(f"column {move} is not open; open: {sorted(columns)}")
             return int(move)
-        except Exception:  # whatever it is, a legal move is better than none
+        except (Exception, SystemExit):  # whatever it is, a legal move is better than none
             traceback.print_exc()
         try:
             return plain_move(turn.grid, turn.mark)

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 import fourlab
-from fourlab.cli import agents, analyze, bench, book, data, grade, play, serve
+from fourlab.cli import agents, analyze, bench, book, data, export, grade, play, serve
 from fourlab.rules.errors import FourlabError
 
 app = typer.Typer(
@@ -22,6 +22,7 @@ app.command("analyze")(analyze.analyze)
 app.command("grade")(grade.grade)
 app.add_typer(data.app, name="data")
 app.add_typer(book.app, name="book")
+app.add_typer(export.app, name="export")
 app.command("agents")(agents.agents)
 app.command("bench")(bench.bench)
 
