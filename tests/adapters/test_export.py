@@ -20,7 +20,7 @@ from fourlab.adapters.rehearsal import rehearse
 from fourlab.cli.export import summary_of
 from fourlab.rules.errors import GeometryError, MissingExtraError, SpecError
 
-AGENTS = ["mcts", "minimax", "perfect", "flat:playouts=5", "baseline"]
+AGENTS = ["mcts", "minimax", "perfect:time=0.2", "flat:playouts=5", "baseline"]
 BOARDS = [(7, 6, 4), (5, 4, 3), (12, 10, 5)]
 PACKAGES = ["numpy", "numba", "llvmlite"]
 
@@ -55,6 +55,7 @@ def play_bare(
     packages: list[str],
     boards: list[tuple[int, int, int]],
     overage: float = 0,
+    before: str = "",
 ) -> tuple[dict[str, Any], str]:
     """Play an exported file in a process with only these packages; return its report and stderr."""
     file, folder = tmp_path / "submission.py", tmp_path / "packages"
@@ -65,9 +66,10 @@ def play_bare(
         for found in (home, home.with_name(f"{name}.libs")):
             if found.exists():
                 (folder / found.name).symlink_to(found)
+    program = PROGRAM.replace("scope = {}", f"{before}scope = {{}}")
     arguments = [str(file), str(folder), json.dumps(boards), str(overage)]
     done = subprocess.run(
-        [sys.executable, "-I", "-S", "-c", PROGRAM, *arguments],
+        [sys.executable, "-I", "-S", "-c", program, *arguments],
         capture_output=True,
         text=True,
         check=True,
@@ -78,25 +80,34 @@ def play_bare(
 
 @pytest.mark.parametrize("spec", AGENTS)
 def test_without_numba_it_plays_in_plain_python(tmp_path: Path, spec: str) -> None:
-    overage = 600 if spec == "perfect" else 10  # listing the book's positions takes seconds
+    overage = (
+        600 if spec.startswith("perfect") else 10
+    )  # listing the book's positions takes seconds
     report, errors = play_bare(tmp_path, spec, ["numpy"], BOARDS, overage)
     assert len(report["answers"]) == 4 * len(BOARDS)
     assert all(kind == "int" and cell == 0 for kind, _, cell in report["answers"])
     assert report["compiled"] == [False]
     assert report["strange"] == []
     assert errors == ""
-    if (
-        spec == "perfect"
-    ):  # it has its book: the centre is the only winning move, and the best reply
+    if spec.startswith("perfect"):  # the book knows: the centre alone wins, and is the best reply
         assert [column for _, column, _ in report["answers"][:2]] == [3, 3]
 
 
 def test_with_numba_it_compiles(tmp_path: Path) -> None:
-    report, errors = play_bare(tmp_path, "mcts", PACKAGES, BOARDS[:1], 600)
+    report, errors = play_bare(tmp_path, "mcts:time=0.1", PACKAGES, BOARDS[:1], 600)
     assert all(kind == "int" and cell == 0 for kind, _, cell in report["answers"])
     assert report["compiled"] == [True]
     assert report["strange"] == []
     assert errors == ""
+
+
+def test_a_numba_that_fails_is_done_without(tmp_path: Path) -> None:
+    broken = "import numba\nnumba.njit = lambda **options: lambda function: 1 / 0\n"
+    report, errors = play_bare(tmp_path, "mcts:time=0.1", PACKAGES, BOARDS[:1], 60, broken)
+    assert all(kind == "int" and cell == 0 for kind, _, cell in report["answers"])
+    assert False in report["compiled"]  # the copy in plain Python
+    assert errors.count("Traceback") == 4  # one a move: the substitute itself does not fail
+    assert "ZeroDivisionError" in errors
 
 
 def test_without_numpy_it_still_answers(tmp_path: Path) -> None:

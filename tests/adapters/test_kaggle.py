@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from fourlab.adapters.clock import Plan, plan
 from fourlab.adapters.kaggle import as_kaggle_agent
 from fourlab.adapters.plain import Grid, drop, open_columns, plain_move, wins
-from fourlab.adapters.submission import Left, Turn, agent_function
+from fourlab.adapters.submission import Left, Submission, Turn, agent_function
 from fourlab.adapters.thinker import make_thinker, quiet_position, read_position, submission_config
 from fourlab.agents.base import Agent, Decision
 from fourlab.agents.mcts import Mcts
@@ -182,7 +182,7 @@ def test_an_agent_that_is_late_is_not_waited_for(capfd: pytest.CaptureFixture[st
     start = game("connect4").start()
     for _ in range(2):  # the second finds it still busy
         assert ask(agent, start, actTimeout=0.1, remainingOverageTime=0) == 3
-        assert "TimeoutError: no answer" in capfd.readouterr().err
+        assert "TimeoutError: no answer in" in capfd.readouterr().err
     released.set()
     assert ask(agent, start) == 0
     assert capfd.readouterr().err == ""
@@ -304,3 +304,32 @@ def test_people_do_not_play_there() -> None:
         as_kaggle_agent("human")
     with pytest.raises(SpecError, match="unknown agent 'mtcs'"):
         as_kaggle_agent("mtcs")
+
+
+def test_a_substitute_answers_while_the_agent_gets_ready(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    compiled = threading.Event()
+
+    def make(grid: Grid) -> Any:
+        compiled.wait()
+        return lambda turn, left: 0
+
+    submission = Submission(make, lambda grid: lambda turn, left: 1)
+    start = game("connect4").start()
+    for _ in range(2):
+        assert ask(submission, start, actTimeout=0.4, remainingOverageTime=0) == 1
+        assert "TimeoutError" in capfd.readouterr().err
+    compiled.set()
+    assert ask(submission, start) == 0
+    assert capfd.readouterr().err == ""
+
+
+def test_a_substitute_answers_where_the_agent_fails_and_is_not_trusted_either() -> None:
+    def fail(grid: Grid) -> Any:
+        raise OSError("broken")
+
+    start = position_of(game("connect4"), "777777")
+    assert ask(Submission(fail, lambda grid: lambda turn, left: 1), start) == 1
+    assert ask(Submission(fail, lambda grid: lambda turn, left: 6), start) == 3
+    assert ask(Submission(fail, fail), start) == 3

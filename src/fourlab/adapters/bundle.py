@@ -40,3 +40,16 @@ def install(package: str, files: dict[str, bytes]) -> None:
     """Make the package importable; a second time changes nothing."""
     if all(getattr(finder, "package", None) != package for finder in sys.meta_path):
         sys.meta_path.append(Bundle(package, files))
+
+
+def plain_copy(package: str, name: str, files: dict[str, bytes]) -> dict[str, bytes]:
+    """Return the files of a package under another name, in which numba is never found."""
+    own, other = package.encode(), name.encode()
+    copy = {
+        path.replace(package, name): data.replace(own, other) if path.endswith(".py") else data
+        for path, data in files.items()
+    }
+    copy[f"{name}/rules/jit.py"] = copy[f"{name}/rules/jit.py"].replace(
+        b"import numba\n", b"raise ImportError\n"
+    )
+    return copy

@@ -29,28 +29,27 @@ Below: the modules of fourlab that it uses, as text; how they are imported; and 
 """
 
 import base64
+from importlib import import_module
 '''
 
 TAIL = """
-install(
-    "{package}",
-    {{
-        **{{path: text.encode() for path, text in SOURCES.items()}},
-        **{{path: base64.b64decode(text) for path, text in DATA.items()}},
-    }},
-)
+PACKAGE, PLAIN = "{package}", "{package}_plain"
+FILES = {{
+    **{{path: text.encode() for path, text in SOURCES.items()}},
+    **{{path: base64.b64decode(text) for path, text in DATA.items()}},
+}}
+install(PACKAGE, FILES)
+install(PLAIN, plain_copy(PACKAGE, PLAIN, FILES))
 
 from {package}.adapters.submission import Submission  # noqa: E402
 
 
-def _make(grid):
-    from {module} import {kind}
-    from {runtime} import make_thinker
-
-    return make_thinker({kind}, {spec!r}, grid)
+def _make(grid, package=PACKAGE):
+    kind = getattr(import_module(f"{{package}}.{module}"), "{kind}")
+    return import_module(f"{{package}}.{runtime}").make_thinker(kind, {spec!r}, grid)
 
 
-_submission = Submission(_make)
+_submission = Submission(_make, lambda grid: _make(grid, PLAIN))
 
 
 def agent(obs, config):
@@ -85,9 +84,9 @@ def export_kaggle(spec: str) -> str:
             LOADER.read_text(encoding="utf-8").split('"""', 2)[2].lstrip(),
             TAIL.format(
                 package=package,
-                module=renamed_module(kind.__module__, package),
+                module=kind.__module__.removeprefix("fourlab."),
                 kind=kind.__name__,
-                runtime=renamed_module(RUNTIME, package),
+                runtime=RUNTIME.removeprefix("fourlab."),
                 spec=spec,
             ),
         )
@@ -154,11 +153,6 @@ def renamed(source: str, package: str) -> str:
     return re.sub(
         r"^(\s*(?:from|import) )fourlab\b", rf"\g<1>{package}", source, flags=re.MULTILINE
     )
-
-
-def renamed_module(module: str, package: str) -> str:
-    """Return the name of a module in another package."""
-    return f"{package}{module.removeprefix('fourlab')}"
 
 
 def quoted(text: str) -> str:

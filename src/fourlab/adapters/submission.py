@@ -1,14 +1,15 @@
 """What Kaggle calls: `agent(obs, config)`, which answers in time with a column that is open.
 
 The agent itself thinks in a thread. Where it fails, or is not ready in time (compiling on a slow
-machine, a pause), the plain player answers, and standard error, which the runner keeps, says why.
+machine, a pause), a substitute answers, in the end the plain player, and standard error, which the
+runner keeps, says why.
 Nothing here needs more than Python's own library: it works where numpy does not.
 """
 
 import threading
 import time
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from fourlab.adapters.clock import Plan, plan
@@ -69,8 +70,8 @@ def any_column(obs: Any, config: Any) -> int:
     return (open_columns(grid) or [0])[0]
 
 
-class Submission:
-    """Answers the runner, game after game.
+class Worker:
+    """Thinks in a thread, so that nobody has to wait for it.
 
     `make` is called in the thread for each new kind of board and gives what thinks about it.
     """
@@ -81,6 +82,55 @@ class Submission:
         self._board: tuple[int, ...] = ()
         self._thread: threading.Thread | None = None
 
+    def is_ready(self, turn: Turn) -> bool:
+        """Return whether it needs no more than to think."""
+        return self._thinker is not None and self._board == turn.grid[1:]
+
+    def ask(self, turn: Turn, left: Left, patience: float) -> int:
+        """Return its answer; raises what the thinker raises, or TimeoutError."""
+        answers: list[int | BaseException] = []
+        busy = self._thread
+
+        def work() -> None:
+            try:
+                if busy is not None:
+                    busy.join()
+                answers.append(self._think(turn, left))
+            except BaseException as error:  # it belongs to the caller
+                answers.append(error)
+
+        self._thread = threading.Thread(target=work, daemon=True)
+        self._thread.start()
+        self._thread.join(max(0.0, patience))
+        if not answers:
+            raise TimeoutError(f"no answer in {patience:.2f} seconds")
+        self._thread = None
+        if isinstance(answers[0], BaseException):
+            raise answers[0]
+        return answers[0]
+
+    def _think(self, turn: Turn, left: Left) -> int:
+        if self._thinker is None or self._board != turn.grid[1:]:
+            self._thinker, self._board = None, turn.grid[1:]
+            self._thinker = self._make(turn.grid)
+        return self._thinker(turn, left)
+
+
+class Submission:
+    """Answers the runner, game after game.
+
+    `make` gives the agent, `make_substitute` one that is ready sooner: it answers while the agent
+    compiles and the account gets short, and where the agent fails.
+    """
+
+    def __init__(
+        self,
+        make: Callable[[Grid], Thinker],
+        make_substitute: Callable[[Grid], Thinker] | None = None,
+    ) -> None:
+        self._agent = Worker(make)
+        self._substitute = None if make_substitute is None else Worker(make_substitute)
+
     def __call__(self, obs: Any, config: Any) -> int:
         """Return an open column, in time."""
         began = time.perf_counter()
@@ -89,51 +139,44 @@ class Submission:
             columns = open_columns(turn.grid)
             if len(columns) == 1:
                 return columns[0]
-            move = self._decide(turn, began)
+            for worker, until in self._workers(turn):
+                move = self._answer(worker, turn, columns, began, until)
+                if move is not None:
+                    return move
+            return plain_move(turn.grid, turn.mark)
+        except Exception:
+            traceback.print_exc()
+            return any_column(obs, config)
+
+    def _workers(self, turn: Turn) -> Iterator[tuple[Worker, float]]:
+        """Yield who may answer, and until when."""
+        planned = turn.plan()
+        if self._substitute is None or self._agent.is_ready(turn):
+            yield self._agent, planned.latest
+        else:
+            yield self._agent, planned.latest - 2 * planned.least
+        if self._substitute is not None:
+            yield self._substitute, planned.latest
+
+    def _answer(
+        self, worker: Worker, turn: Turn, columns: list[int], began: float, until: float
+    ) -> int | None:
+        """Return a worker's move if it gives a legal one in time; say so if not."""
+        planned = turn.plan()
+
+        def elapsed() -> float:
+            return time.perf_counter() - began
+
+        if elapsed() >= until:
+            return None
+        try:
+            move = worker.ask(turn, lambda: planned.left(elapsed()), until - elapsed())
             if move not in columns:
                 raise ValueError(f"column {move} is not open; open: {sorted(columns)}")
             return int(move)
         except (Exception, SystemExit):  # whatever it is, a legal move is better than none
             traceback.print_exc()
-        try:
-            return plain_move(turn.grid, turn.mark)
-        except Exception:
-            return any_column(obs, config)
-
-    def _decide(self, turn: Turn, began: float) -> int:
-        """Think in a thread; raises what the thinker raises, or TimeoutError."""
-        planned = turn.plan()
-        answers: list[int | BaseException] = []
-        busy = self._thread
-
-        def elapsed() -> float:
-            return time.perf_counter() - began
-
-        def work() -> None:
-            try:
-                if busy is not None:
-                    busy.join()
-                answers.append(self._think(turn, lambda: planned.left(elapsed())))
-            except BaseException as error:  # it belongs to the caller
-                answers.append(error)
-
-        self._thread = threading.Thread(target=work, daemon=True)
-        self._thread.start()
-        self._thread.join(planned.latest - elapsed())
-        if not answers:
-            raise TimeoutError(f"no answer after {elapsed():.2f} seconds")
-        self._thread = None
-        if isinstance(answers[0], BaseException):
-            raise answers[0]
-        return answers[0]
-
-    def _think(self, turn: Turn, left: Left) -> int:
-        """Return the thinker's move; boards of another size get a new thinker."""
-        board = turn.grid[1:]
-        if self._thinker is None or board != self._board:
-            self._thinker, self._board = None, board
-            self._thinker = self._make(turn.grid)
-        return self._thinker(turn, left)
+            return None
 
 
 def agent_function(make: Callable[[Grid], Thinker]) -> Callable[[Any, Any], int]:
