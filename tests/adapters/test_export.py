@@ -214,7 +214,7 @@ class RecordedEnvironment:
         self.steps = [[None, SimpleNamespace(reward=None, status="TIMEOUT", observation=late)]]
         self.logs: list[Any] = [
             [{"duration": 0.0, "stdout": "", "stderr": ""}, {}],
-            [{}, {"duration": 1.5, "stdout": "", "stderr": ""}],
+            [{}, {"duration": 1.5, "stdout": "", "stderr": "late: no answer\n"}],
             [{}, {"duration": 4.0, "stdout": "", "stderr": "Traceback: slow\n"}],
         ]
 
@@ -238,6 +238,7 @@ def test_a_rehearsal_reports_what_went_wrong(monkeypatch: pytest.MonkeyPatch) ->
     assert summary["score"] == 0
     assert summary["slowest_move"] == 4.0
     assert summary["least_overage"] == -0.5
+    assert summary["late"] == 1
     assert summary["errors"] == ["Traceback: slow\n"]
 
 

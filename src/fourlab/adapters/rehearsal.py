@@ -12,6 +12,7 @@ from fourlab.rules.geometry import Rules
 from fourlab.rules.spec import unknown
 
 OPPONENTS = ("negamax", "random")
+LATE = "late: "  # how a submission begins to say that
 DONE = "DONE"  # the status of a player whose game ended as games do
 
 
@@ -25,11 +26,12 @@ class RehearsedGame:
     status: str
     seconds: tuple[float, ...]  # of each own move
     overage: float  # seconds left on the account at the end
-    errors: tuple[str, ...]  # what the submission wrote to standard error
+    late: int  # moves at which the agent was not waited for
+    errors: tuple[str, ...]  # what else the submission wrote to standard error
 
     @property
     def is_clean(self) -> bool:
-        """Whether it ended as games do and nothing went wrong on the way."""
+        """Whether it ended as games do and nothing failed on the way; late moves are no failure."""
         return self.status == DONE and not self.errors
 
 
@@ -82,6 +84,7 @@ def _read(environment: Any, opponent: str, side: int) -> RehearsedGame:
     end = environment.steps[-1][side]
     logs = [step[side] for step in environment.logs if len(step) > side and step[side]]
     own = [log for log in logs if log.get("duration")]
+    said = [str(log["stderr"]) for log in own if log["stderr"].strip()]
     return RehearsedGame(
         opponent=opponent,
         side=side,
@@ -89,5 +92,6 @@ def _read(environment: Any, opponent: str, side: int) -> RehearsedGame:
         status=str(end.status),
         seconds=tuple(float(log["duration"]) for log in own),
         overage=float(end.observation.remainingOverageTime),
-        errors=tuple(log["stderr"] for log in own if log["stderr"].strip()),
+        late=sum(text.startswith(LATE) for text in said),
+        errors=tuple(text for text in said if not text.startswith(LATE) or "Traceback" in text),
     )

@@ -6,6 +6,7 @@ runner keeps, says why.
 Nothing here needs more than Python's own library: it works where numpy does not.
 """
 
+import sys
 import threading
 import time
 import traceback
@@ -174,6 +175,9 @@ class Submission:
             if move not in columns:
                 raise ValueError(f"column {move} is not open; open: {sorted(columns)}")
             return int(move)
+        except TimeoutError as error:
+            sys.stderr.write(f"late: {error}\n")
+            return None
         except (Exception, SystemExit):  # whatever it is, a legal move is better than none
             traceback.print_exc()
             return None

@@ -81,6 +81,7 @@ def summary_of(games: list[RehearsedGame]) -> dict[str, Any]:
         "first_move": games[0].seconds[0] if games and games[0].seconds else None,
         "slowest_move": max(warm or moves, default=None),
         "least_overage": min((game.overage for game in games), default=None),
+        "late": sum(game.late for game in games),
         "errors": [error for game in games for error in game.errors],
     }
 
@@ -114,8 +115,8 @@ def _show(agent: str, board: str, games: list[RehearsedGame], as_json: bool) -> 
         f"in {whole['games']} games of {board}, {whole['moves']} moves\n"
         f"first move {whole['first_move']:.2f} s, it compiles; slowest of the games after that "
         f"{whole['slowest_move']:.2f} s; least overage left {whole['least_overage']:.1f} s\n"
-        f"errors: {len(whole['errors'])}; statuses of games broken off: "
-        f"{', '.join(whole['broken_off']) or 'none'}"
+        f"games broken off: {', '.join(whole['broken_off']) or 'none'}; "
+        f"exceptions: {len(whole['errors'])}; moves by a substitute: {whole['late']}"
     )
     for error in whole["errors"][:3]:
         screen.print(error.strip(), markup=False)
