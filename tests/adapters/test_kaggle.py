@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fourlab.adapters.clock import Plan, plan
+from fourlab.adapters.clock import RESERVE, Plan, plan
 from fourlab.adapters.kaggle import as_kaggle_agent
 from fourlab.adapters.plain import Grid, drop, open_columns, plain_move, wins
 from fourlab.adapters.submission import Left, Submission, Turn, agent_function
@@ -133,6 +133,8 @@ def test_nonsense_gets_a_column_and_an_explanation(
     number: int, capfd: pytest.CaptureFixture[str]
 ) -> None:
     obs, config = NONSENSE[number]
+    if obs is not None:
+        obs = {**obs, "remainingOverageTime": PATIENT["remainingOverageTime"]}
     column = as_kaggle_agent("baseline")(obs, config)
     assert type(column) is int
     assert 0 <= column < 7
@@ -225,7 +227,7 @@ def test_a_game_under_the_clock_is_never_overdrawn(
         made = plan(act, overage, 21 - move)
         duration = made.think + late * (made.latest - made.think)
         if move == pause:
-            duration += min(overage, 10) / 4
+            duration += 0.9 * min(account, RESERVE)
         assert duration - act <= overage
         overage -= max(0.0, duration - act)
 

@@ -8,7 +8,7 @@ for pauses, when the machine does something else.
 
 from typing import NamedTuple
 
-RESERVE = 10.0  # seconds of the account that are never planned for, at most half of it
+RESERVE = 10.0  # seconds of the account that are never planned for
 HORIZON = 12  # moves among which the account is shared: most games are decided by then
 MARGIN = 0.05  # share of `actTimeout` that is left unused, twice: to finish, and to hand over
 LEAST_MARGIN = 0.03  # seconds
@@ -31,7 +31,7 @@ class Plan(NamedTuple):
 def plan(act: float, overage: float, moves_left: int) -> Plan:
     """Plan a move with `act` seconds, an account of `overage`, and own moves left in the game."""
     margin = max(LEAST_MARGIN, MARGIN * act)
-    spare = max(0.0, overage - min(RESERVE, overage / 2))
+    spare = max(0.0, overage - RESERVE)
     return Plan(
         think=max(0.0, act - 2 * margin) + spare / max(1, min(moves_left, HORIZON)) / 2,
         latest=max(0.0, act - margin) + spare / 2,
