@@ -20,7 +20,7 @@ from fourlab.adapters.rehearsal import rehearse
 from fourlab.cli.export import summary_of
 from fourlab.rules.errors import GeometryError, MissingExtraError, SpecError
 
-AGENTS = ["mcts", "minimax", "perfect:time=0.2", "flat:playouts=5", "baseline"]
+AGENTS = ["mcts:time=0.1", "minimax:time=0.1", "perfect:time=0.2", "flat:playouts=5", "baseline"]
 BOARDS = [(7, 6, 4), (5, 4, 3), (12, 10, 5)]
 PACKAGES = ["numpy", "numba", "llvmlite"]
 
@@ -80,10 +80,7 @@ def play_bare(
 
 @pytest.mark.parametrize("spec", AGENTS)
 def test_without_numba_it_plays_in_plain_python(tmp_path: Path, spec: str) -> None:
-    overage = (
-        600 if spec.startswith("perfect") else 10
-    )  # listing the book's positions takes seconds
-    report, errors = play_bare(tmp_path, spec, ["numpy"], BOARDS, overage)
+    report, errors = play_bare(tmp_path, spec, ["numpy"], BOARDS, 600)
     assert len(report["answers"]) == 4 * len(BOARDS)
     assert all(kind == "int" and cell == 0 for kind, _, cell in report["answers"])
     assert report["compiled"] == [False]
