@@ -105,7 +105,7 @@ def _mcts_cell(
         player.tree,
         player.settings,
         player.work,
-        player.settings.minimax > 0,
+        False,  # players do not search at leaves: alpha-beta would be compiled twice
         mover,
         occupied,
         player.amount,

@@ -35,6 +35,7 @@ from fourlab.search.tree import (
 from fourlab.search.windows import NO_WEIGHTS
 
 BY_VISITS, BY_SCORE, ROBUST = range(3)
+QUICK_PLIES = 2  # of alpha-beta at a leaf that need no search
 ROBUST_SHARE = 0.5  # of the most visits: enough to be chosen by score
 
 
@@ -78,14 +79,17 @@ def _look_ahead(
     tree: Tree,
     settings: Settings,
     work: alphabeta.Work,
+    searches: bool,
     depth: int,
     mover: int,
     occupied: int,
 ) -> None:
     """Prove the node at the end of the path by a shallow search, if that can be."""
     value = _two_plies(rules, mover, occupied)
-    if value == 0 and settings.minimax > 2:
-        value = alphabeta.search(rules, work, NO_WEIGHTS, True, mover, occupied, settings.minimax)
+    if searches:  # noqa: SIM102  # alone, a constant False removes the search when it compiles
+        if value == 0:
+            plies = settings.minimax
+            value = alphabeta.search(rules, work, NO_WEIGHTS, True, mover, occupied, plies)
     if abs(value) >= alphabeta.SURE:
         node = tree.paths[tree.thread, depth]
         tree.proven[node] = LOSS if value > 0 else WIN
@@ -154,7 +158,7 @@ def _simulate(
     tree: Tree,
     settings: Settings,
     work: alphabeta.Work,
-    looks_ahead: bool,
+    searches: bool,
     mover: int,
     occupied: int,
     state: int,
@@ -166,9 +170,8 @@ def _simulate(
     while tree.proven[node] == UNPROVEN:
         if tree.children[node] == 0:
             is_new = depth > 0 and tree.stats[node, VISITS] == 0
-            if looks_ahead:  # noqa: SIM102  # alone, a constant removes what is below
-                if is_new:
-                    _look_ahead(rules, tree, settings, work, depth, mover, occupied)
+            if is_new and settings.minimax > 0:
+                _look_ahead(rules, tree, settings, work, searches, depth, mover, occupied)
             if is_new or depth >= settings.depth or not has_room(tree, moves):
                 break
             _expand(rules, tree, node, mover, occupied)
@@ -193,7 +196,7 @@ def search(
     tree: Tree,
     settings: Settings,
     work: alphabeta.Work,
-    looks_ahead: bool,
+    searches: bool,
     mover: int,
     occupied: int,
     simulations: int,
@@ -206,7 +209,7 @@ def search(
     """
     done = 0
     while done < simulations and tree.proven[0] == UNPROVEN:
-        count, state = _simulate(rules, tree, settings, work, looks_ahead, mover, occupied, state)
+        count, state = _simulate(rules, tree, settings, work, searches, mover, occupied, state)
         done += count
     return done, state
 
@@ -215,7 +218,7 @@ Search = Callable[..., tuple[int, int]]
 
 
 @functools.cache
-def search_on(rules: Rules, looks_ahead: bool) -> Search:
+def search_on(rules: Rules, searches: bool) -> Search:
     """Return `search` for one board, with the geometry known to the compiler."""
 
     @kernel
@@ -228,7 +231,7 @@ def search_on(rules: Rules, looks_ahead: bool) -> Search:
         simulations: int,
         state: int,
     ) -> tuple[int, int]:
-        return search(rules, tree, settings, work, looks_ahead, mover, occupied, simulations, state)
+        return search(rules, tree, settings, work, searches, mover, occupied, simulations, state)
 
     return search_here
 
