@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from fourlab.rules.geometry import Rules
-from fourlab.rules.jit import kernel
+from fourlab.rules.jit import body, kernel
 from fourlab.rules.kernels import legal_cells, move_cell
 from fourlab.search import alphabeta, mcts
 from fourlab.search.choices import baseline_cells, nth_cell, random_cell, random_legal_cell
@@ -80,7 +80,7 @@ def flat_player(rules: Rules, playouts: int, heavy: bool) -> Player:
     return simple_player(rules, FLAT)._replace(amount=playouts, settings=settings)
 
 
-@kernel
+@body
 def _minimax_cell(
     rules: Rules, player: Player, mover: int, occupied: int, state: int
 ) -> tuple[int, int]:
@@ -95,7 +95,7 @@ def _minimax_cell(
     return random_cell(cells, state)
 
 
-@kernel
+@body
 def _mcts_cell(
     rules: Rules, player: Player, mover: int, occupied: int, state: int
 ) -> tuple[int, int]:
