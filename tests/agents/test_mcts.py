@@ -308,3 +308,21 @@ def test_threads_grow_one_tree_and_lose_next_to_nothing() -> None:
     assert decision.visits is not None
     assert 0.9 * decision.effort < sum(decision.visits) <= decision.effort
     assert decision.move == 3
+
+
+@pytest.mark.parametrize("options", ["", ",minimax=2"])
+def test_a_kept_leaf_that_is_proven_still_gets_a_move(options: str) -> None:
+    rules = game("connect4")
+    player = agent(f"mcts:sims=60,reuse=yes{options}", rules)
+    assert isinstance(player, Mcts)
+    rng = np.random.default_rng(5)
+    for _ in range(20):
+        position = rules.start()
+        while not position.is_over:
+            decision = player.decide(position, rng)
+            assert len(player.tree(1).children) == len(position.legal_moves())
+            wins = position.winning_moves()
+            assert decision.move in (wins or position.legal_moves())
+            position = position.play(decision.move)
+            if not position.is_over:
+                position = position.play(int(rng.choice(position.legal_moves())))

@@ -203,8 +203,8 @@ class Mcts(Agent):
         node = None
         if self.config.reuse and kept is not None:
             node = find(self._tree, kept, position)
-        if node is None or self._spare is None:
-            plant(self._tree)
+        if node is None or self._spare is None or self._tree.children[node] == 0:
+            plant(self._tree)  # a leaf knows nothing of its moves, even if it is proven
         elif node > 0:
             transplant(self._tree, node, self._spare)
             self._tree, self._spare = self._spare, self._tree
