@@ -1,0 +1,206 @@
+"""Values of every kind behind one interface: what a move is worth, and how it is taught.
+
+A table holds Q(s, a), a row for each state (ACTIONS; DOUBLE has two such halves; POLICY stores a
+chosen move beside them), or V(afterstate), a row of one value for each board after a move
+(AFTERSTATES). A network computes the value of an afterstate (TUPLES). All are seen by the side
+that makes the move.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from fourlab.rules.dice import below, roll
+from fourlab.rules.geometry import Rules
+from fourlab.rules.jit import kernel
+from fourlab.rules.kernels import is_full, move_cell, winning_cells
+from fourlab.values.keys import mirror_move, table_key
+from fourlab.values.table import ABSENT, NO_CHOICE, Table, default_value, find, insert
+from fourlab.values.tuples import Network, network_value, teach_network
+
+ACTIONS, AFTERSTATES, DOUBLE, POLICY, TUPLES = range(5)
+KINDS = ("actions", "afterstates", "double", "policy", "tuples")
+LEARNED = math.nan  # the worth of a winning move where that is learned like any other
+UNSEEN = math.nan
+
+
+class Values(NamedTuple):
+    """What was learned, as kernels see it."""
+
+    kind: int
+    symmetric: bool  # a position and its mirror image share what is learned
+    won: float  # worth of a move that wins, or LEARNED
+    drawn: float  # worth of a move that fills the board without winning; only where `won` is given
+    table: Table
+    network: Network
+
+
+class Look(NamedTuple):
+    """A position looked up once, for the worth of all its moves."""
+
+    key: int
+    slot: int  # of the state's row, or ABSENT
+    mirrored: bool
+    wins: int  # cells whose worth is known without learning
+
+
+@kernel
+def look_up(rules: Rules, values: Values, mover: int, occupied: int) -> Look:
+    """Look a position up."""
+    wins = 0
+    if values.won == values.won:  # noqa: PLR0124  # not LEARNED: NaN differs from itself
+        wins = winning_cells(rules, mover)
+    if values.kind == AFTERSTATES or values.kind == TUPLES:
+        return Look(0, ABSENT, False, wins)
+    key, mirrored = table_key(rules, values.symmetric, mover, occupied)
+    return Look(key, find(values.table, key), mirrored, wins)
+
+
+@kernel
+def _row_worth(table: Table, key: int, slot: int, column: int) -> float:
+    if slot == ABSENT:
+        return default_value(table, key, column)
+    return np.float64(table.values[slot, column])
+
+
+@kernel
+def worth(
+    rules: Rules, values: Values, look: Look, mover: int, occupied: int, move: int, cell: int
+) -> float:
+    """Return what a legal move is worth for the side to move."""
+    if look.wins & cell != 0:
+        return values.won
+    if values.kind == TUPLES:
+        if is_full(rules, occupied | cell):
+            return values.drawn
+        return network_value(rules, values.network, mover ^ occupied, occupied | cell)
+    if values.kind == AFTERSTATES:
+        key, _ = table_key(rules, values.symmetric, mover ^ occupied, occupied | cell)
+        return _row_worth(values.table, key, find(values.table, key), 0)
+    column = mirror_move(rules, move) if look.mirrored else move
+    one = _row_worth(values.table, look.key, look.slot, column)
+    if values.kind == DOUBLE:
+        half = values.table.values.shape[1] // 2
+        return (one + _row_worth(values.table, look.key, look.slot, half + column)) / 2
+    return one
+
+
+@kernel
+def move_count(rules: Rules) -> int:
+    """Return `rules.move_count`, which kernels cannot ask for."""
+    return rules.columns if rules.gravity else rules.columns * rules.rows
+
+
+@kernel
+def greedy(
+    rules: Rules, values: Values, mover: int, occupied: int, state: int
+) -> tuple[int, float, int]:
+    """Return the cell of the most valuable move, its worth, and the next state of the dice.
+
+    Equals are drawn from at random.
+    """
+    look = look_up(rules, values, mover, occupied)
+    chosen, best, equals = 0, -math.inf, 0
+    for move in range(move_count(rules)):
+        cell = move_cell(rules, occupied, move)
+        if cell == 0:
+            continue
+        value = worth(rules, values, look, mover, occupied, move, cell)
+        if value > best:
+            chosen, best, equals = cell, value, 1
+        elif value == best:
+            equals += 1
+            state = roll(state)
+            if below(state, equals) == 0:
+                chosen = cell
+    return chosen, best, state
+
+
+@kernel
+def seek(rules: Rules, values: Values, mover: int, occupied: int, move: int, cell: int) -> tuple[int, int]:
+    """Return row and column of a move in a table, the row new if need be, else ABSENT."""
+    if values.kind == AFTERSTATES:
+        key, _ = table_key(rules, values.symmetric, mover ^ occupied, occupied | cell)
+        return insert(values.table, key), 0
+    key, mirrored = table_key(rules, values.symmetric, mover, occupied)
+    return insert(values.table, key), mirror_move(rules, move) if mirrored else move
+
+
+@kernel
+def nudge(table: Table, slot: int, column: int, rate: float, target: float) -> None:
+    """Move one value a share `rate` of the way to `target` and count the visit.
+
+    A negative rate means the mean of all targets so far.
+    """
+    if slot == ABSENT:
+        return
+    table.visits[slot, column] += 1
+    if rate < 0:
+        rate = 1.0 / table.visits[slot, column]
+    value = np.float64(table.values[slot, column])
+    table.values[slot, column] = value + rate * (target - value)
+
+
+@kernel
+def teach(
+    rules: Rules,
+    values: Values,
+    mover: int,
+    occupied: int,
+    move: int,
+    cell: int,
+    rate: float,
+    target: float,
+) -> None:
+    """Move the worth of a move towards `target`; what is known without learning stays."""
+    if values.won == values.won:  # noqa: PLR0124
+        if winning_cells(rules, mover) & cell != 0 or is_full(rules, occupied | cell):
+            return
+    if values.kind == TUPLES:
+        teach_network(rules, values.network, mover ^ occupied, occupied | cell, rate, target)
+    else:
+        slot, column = seek(rules, values, mover, occupied, move, cell)
+        nudge(values.table, slot, column, rate, target)
+
+
+@kernel
+def stored_choice(rules: Rules, values: Values, mover: int, occupied: int) -> int:
+    """Return the move that the stored policy plays, or NO_CHOICE."""
+    key, mirrored = table_key(rules, values.symmetric, mover, occupied)
+    slot = find(values.table, key)
+    if slot == ABSENT or values.table.choices[slot] == NO_CHOICE:
+        return NO_CHOICE
+    move = int(values.table.choices[slot])
+    return mirror_move(rules, move) if mirrored else move
+
+
+@kernel
+def store_choice(rules: Rules, values: Values, mover: int, occupied: int, move: int) -> None:
+    """Store the policy's move in a position."""
+    key, mirrored = table_key(rules, values.symmetric, mover, occupied)
+    slot = insert(values.table, key)
+    if slot != ABSENT:
+        values.table.choices[slot] = mirror_move(rules, move) if mirrored else move
+
+
+@kernel
+def visits_of(rules: Rules, values: Values, mover: int, occupied: int, move: int, cell: int) -> int:
+    """Return how often a move's value was taught; -1 for a network, which does not count."""
+    if values.kind == TUPLES:
+        return -1
+    if values.kind == AFTERSTATES:
+        key, _ = table_key(rules, values.symmetric, mover ^ occupied, occupied | cell)
+        column = 0
+    else:
+        key, mirrored = table_key(rules, values.symmetric, mover, occupied)
+        column = mirror_move(rules, move) if mirrored else move
+    slot = find(values.table, key)
+    if slot == ABSENT:
+        return 0
+    visits = int(values.table.visits[slot, column])
+    if values.kind == DOUBLE:
+        visits += int(values.table.visits[slot, values.table.values.shape[1] // 2 + column])
+    return visits
