@@ -21,10 +21,11 @@ class Decision:
     """A move and the reasons for it.
 
     `values` holds what the agent thinks each move is worth for the side to move (None where it
-    does not know), `policy` the probability with which it would play each move; both have one
-    entry for every move of the game, legal or not. `visits` says how often a search tried each move
-    and `line` how it expects the game to go on, this move first. `effort` counts what it looked at this time; it
-    is no part of the decision, since what an agent remembers makes it smaller.
+    does not know), `policy` how strongly it leans to each move (the probabilities where it draws
+    lots), `visits` how often a search tried each move; all have one entry for every move of the
+    game, legal or not. `line` is how it expects the game to go on, this move first. `effort` counts
+    what it looked at this time; it is no part of the decision, since what an agent remembers makes
+    it smaller.
     """
 
     move: int

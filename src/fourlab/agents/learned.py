@@ -10,7 +10,7 @@ from typing import ClassVar
 import numpy as np
 
 from fourlab.agents.base import Agent, Decision
-from fourlab.agents.players import LEARNED, Player
+from fourlab.agents.players import Player, learned_player
 from fourlab.rules.errors import SpecError
 from fourlab.rules.geometry import Rules
 from fourlab.rules.kernels import cell_move, legal_cells
@@ -97,7 +97,7 @@ class Learned(Agent):
     def player(self) -> Player | None:
         if self.config.unseen != "random" or self.knowledge.values.kind == POLICY:
             return None
-        return Player(LEARNED, self.knowledge.copy().values)
+        return learned_player(self.rules, self.knowledge.copy().values)
 
 
 @functools.lru_cache(maxsize=8)

@@ -8,26 +8,109 @@ from typing import NamedTuple
 
 from fourlab.rules.geometry import Rules
 from fourlab.rules.jit import kernel
-from fourlab.search.choices import baseline_cells, random_cell, random_legal_cell
+from fourlab.rules.kernels import legal_cells, move_cell
+from fourlab.search import alphabeta, mcts
+from fourlab.search.choices import baseline_cells, nth_cell, random_cell, random_legal_cell
+from fourlab.search.tree import Selection, Tree, new_tree, plant
+from fourlab.search.windows import NO_WEIGHTS, Weights
 from fourlab.values.knowledge import NOTHING
 from fourlab.values.store import Values, greedy
 
-RANDOM, BASELINE, LEARNED = range(3)
+RANDOM, BASELINE, MINIMAX, MCTS, FLAT, LEARNED = range(6)
+NO_SETTINGS = mcts.Settings(
+    Selection(0, 0.0, 0.0, False, 0.0), 0.0, 0.0, 0.0, 0.0, False, 0, False, 0, 0
+)
 
 
 class Player(NamedTuple):
     """The jitted form of an agent."""
 
     kind: int
-    values: Values = NOTHING  # of a LEARNED player
+    amount: int  # plies of minimax, simulations of mcts, playouts of flat
+    prune: bool
+    weights: Weights
+    settings: mcts.Settings
+    work: alphabeta.Work
+    tree: Tree
+    values: Values = NOTHING  # of what was learned
+
+
+def simple_player(rules: Rules, kind: int) -> Player:
+    """Return a player that needs no room to think."""
+    return Player(
+        kind, 0, True, NO_WEIGHTS, NO_SETTINGS, alphabeta.new_work(rules, 0), new_tree(1, 0)
+    )
+
+
+def minimax_player(rules: Rules, depth: int, weights: Weights, prune: bool) -> Player:
+    """Return the player of `minimax`, random among equal moves."""
+    player = simple_player(rules, MINIMAX)
+    work = alphabeta.new_work(rules)
+    return player._replace(amount=depth, prune=prune, weights=weights, work=work)
+
+
+def mcts_player(rules: Rules, simulations: int, settings: mcts.Settings, nodes: int) -> Player:
+    """Return the player of `mcts` on one thread, without a tree kept between moves."""
+    moves = rules.move_count
+    room = max(min(simulations * moves + moves + 1, nodes), 2 * moves + 1)
+    return simple_player(rules, MCTS)._replace(
+        amount=simulations,
+        settings=settings,
+        work=alphabeta.new_work(rules, 10),
+        tree=new_tree(room, rules.cells),
+    )
+
+
+def learned_player(rules: Rules, values: Values) -> Player:
+    """Return the player of the most valuable moves, random among equals."""
+    return simple_player(rules, LEARNED)._replace(values=values)
+
+
+@kernel
+def _minimax_cell(
+    rules: Rules, player: Player, mover: int, occupied: int, state: int
+) -> tuple[int, int]:
+    work = player.work
+    best = alphabeta.search(
+        rules, work, player.weights, player.prune, mover, occupied, player.amount
+    )
+    cells = 0
+    for move in range(len(work.root_values)):
+        if work.root_values[move] == best:
+            cells |= move_cell(rules, occupied, move)
+    return random_cell(cells, state)
+
+
+@kernel
+def _mcts_cell(
+    rules: Rules, player: Player, mover: int, occupied: int, state: int
+) -> tuple[int, int]:
+    plant(player.tree)
+    _, state = mcts.search(
+        rules,
+        player.tree,
+        player.settings,
+        player.work,
+        player.settings.minimax > 0,
+        mover,
+        occupied,
+        player.amount,
+        state,
+    )
+    index, state = mcts.best_child(player.tree, player.settings, 0, state)
+    return nth_cell(legal_cells(rules, occupied), index), state
 
 
 @kernel
 def choose(rules: Rules, player: Player, mover: int, occupied: int, state: int) -> tuple[int, int]:
     """Return the cell that the player fills in a game in progress, and the next dice state."""
+    if player.kind == BASELINE:
+        return random_cell(baseline_cells(rules, mover, occupied), state)
     if player.kind == LEARNED:
         cell, _, state = greedy(rules, player.values, mover, occupied, state)
         return cell, state
-    if player.kind == BASELINE:
-        return random_cell(baseline_cells(rules, mover, occupied), state)
+    if player.kind == MINIMAX:
+        return _minimax_cell(rules, player, mover, occupied, state)
+    if player.kind == MCTS and player.amount > 0:
+        return _mcts_cell(rules, player, mover, occupied, state)
     return random_legal_cell(rules, occupied, state)

@@ -3,13 +3,18 @@
 from fourlab.agents.base import Agent
 from fourlab.agents.human import Human
 from fourlab.agents.learned import LEARNED_AGENTS
+from fourlab.agents.mcts import Mcts
+from fourlab.agents.minimax import Minimax
 from fourlab.agents.perfect import Perfect
 from fourlab.agents.simple import Baseline, Random
 from fourlab.rules.catalog import game as find_game
 from fourlab.rules.geometry import Rules
 from fourlab.rules.spec import configure, parse, unknown
 
-AGENTS: dict[str, type[Agent]] = {kind.name: kind for kind in (Random, Baseline, Perfect, *LEARNED_AGENTS.values(), Human)}
+AGENTS: dict[str, type[Agent]] = {
+    kind.name: kind
+    for kind in (Random, Baseline, Minimax, Mcts, Perfect, *LEARNED_AGENTS.values(), Human)
+}
 
 
 def agent(text: str | Agent, game: str | Rules = "connect4") -> Agent:

@@ -3,7 +3,7 @@
 import numpy as np
 
 from fourlab.agents.base import Agent, Decision
-from fourlab.agents.players import BASELINE, RANDOM, Player
+from fourlab.agents.players import BASELINE, RANDOM, Player, simple_player
 from fourlab.rules.kernels import cell_move, legal_cells
 from fourlab.rules.position import Position
 from fourlab.search.choices import baseline_cells, nth_cell
@@ -36,7 +36,7 @@ class Random(_DrawFromCells):
         return legal_cells(self.rules, position.occupied)
 
     def player(self) -> Player:
-        return Player(RANDOM)
+        return simple_player(self.rules, RANDOM)
 
 
 class Baseline(_DrawFromCells):
@@ -49,4 +49,4 @@ class Baseline(_DrawFromCells):
         return baseline_cells(self.rules, position.mover, position.occupied)
 
     def player(self) -> Player:
-        return Player(BASELINE)
+        return simple_player(self.rules, BASELINE)

@@ -22,7 +22,7 @@ from fourlab.rules.kernels import move_cell
 from fourlab.rules.spec import option
 from fourlab.values.keys import mirror_move
 from fourlab.values.knowledge import Shape
-from fourlab.values.store import DOUBLE, Values, look_up, move_count, nudge, seek
+from fourlab.values.store import DOUBLE, Values, look_up, move_count
 from fourlab.values.table import ABSENT, default_value
 
 
@@ -64,18 +64,11 @@ def _other_of_best(
 
 
 @kernel
-def learn_doubled(
-    rules: Rules,
-    values: Values,
-    lesson: Lesson,
-    episode: Episode,
-    length: int,
-    alpha: float,
-    state: int,
+def aim_at_other(
+    rules: Rules, values: Values, lesson: Lesson, episode: Episode, length: int, state: int
 ) -> int:
-    """Teach one estimate of each decision what the other thinks of the best that follows."""
+    """Set each decision's target and which estimate is to learn it; return the next dice."""
     turn = -lesson.gamma if lesson.alone else lesson.gamma
-    moves = move_count(rules)
     for index in range(length):
         state = roll(state)
         half = below(state, 2)
@@ -83,13 +76,6 @@ def learn_doubled(
         if index + 1 < length:
             mover, occupied = episode.movers[index + 1], episode.occupied[index + 1]
             target += turn * _other_of_best(rules, values, mover, occupied, half)
-        slot, column = seek(
-            rules,
-            values,
-            episode.movers[index],
-            episode.occupied[index],
-            episode.moves[index],
-            episode.cells[index],
-        )
-        nudge(values.table, slot, half * moves + column, alpha, target)
+        episode.targets[index] = target
+        episode.offsets[index] = half * move_count(rules)
     return state

@@ -58,14 +58,17 @@ class Episode(NamedTuple):
     rewards: Numbers  # what followed until the next decision
     bests: Numbers  # worth of the best move, when the decision was made
     takens: Numbers  # worth of the move that was made
+    targets: Numbers  # what it is to be taught
+    offsets: Boards  # where in its row: 0, or the second half of a double table
     explored: npt.NDArray[np.bool_]  # whether it was a move of exploration
 
 
 def new_episode(rules: Rules) -> Episode:
     """Return room for the longest game."""
-    integers = [np.zeros(rules.cells, np.int64) for _ in range(4)]
-    numbers = [np.zeros(rules.cells) for _ in range(3)]
-    return Episode(*integers, *numbers, np.zeros(rules.cells, np.bool_))
+    boards = [np.zeros(rules.cells, np.int64) for _ in range(5)]
+    numbers = [np.zeros(rules.cells) for _ in range(4)]
+    explored = np.zeros(rules.cells, np.bool_)
+    return Episode(*boards[:4], *numbers, boards[4], explored)
 
 
 @kernel

@@ -11,7 +11,7 @@ import numpy as np
 
 from fourlab.agents.base import kernel_seed
 from fourlab.agents.learned import LEARNED_AGENTS, Learned, LearnedConfig
-from fourlab.agents.players import LEARNED, RANDOM, Player
+from fourlab.agents.players import RANDOM, Player, learned_player, simple_player
 from fourlab.learning.config import Training
 from fourlab.learning.episodes import new_episode
 from fourlab.learning.opponents import SELF, Opponents, opponents
@@ -67,6 +67,7 @@ class Learner:
         self._opponents = (
             None if config.opponent == SELF else opponents(config.opponent, rules, config.games)
         )
+        self._nobody = simple_player(rules, RANDOM)  # never asked where the learner is alone
         self._players: dict[str, Player] = {}
 
     @property
@@ -138,14 +139,14 @@ class Learner:
     def _opponent(self, stop: int) -> tuple[Player, int]:
         """Return who plays the next games, and up to which game number."""
         if self._opponents is None:
-            return Player(RANDOM), stop
+            return self._nobody, stop
         member, until = self._opponents.block(self.games, self.seed)
         every = self._opponents.frozen_every
         if every and self.games % every == 0:
             self._frozen = self.knowledge.copy()
         if member.agent is None:
             assert self._frozen is not None  # noqa: S101  # taken in the first game
-            return Player(LEARNED, self._frozen.values), min(until, stop)
+            return learned_player(self.rules, self._frozen.values), min(until, stop)
         spec = member.agent.spec
         if spec not in self._players:
             player = member.agent.player()

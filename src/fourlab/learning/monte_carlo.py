@@ -23,7 +23,7 @@ from fourlab.rules.kernels import cell_move
 from fourlab.rules.spec import option
 from fourlab.search.choices import random_legal_cell
 from fourlab.values.knowledge import Shape
-from fourlab.values.store import POLICY, Values, greedy, store_choice, teach
+from fourlab.values.store import POLICY, Values, greedy, store_choice
 
 MEAN = -1.0  # the rate that makes a value the mean of its targets
 
@@ -53,30 +53,20 @@ class MonteCarlo(Training):
 
 
 @kernel
-def learn_averages(
-    rules: Rules,
-    values: Values,
-    lesson: Lesson,
-    episode: Episode,
-    length: int,
-    alpha: float,
-    state: int,
-) -> int:
-    """Evaluate the episode, then improve the policy where it went; return the next dice."""
+def aim_at_results(lesson: Lesson, episode: Episode, length: int) -> None:
+    """Set each decision's target: all rewards to come."""
     turn = -lesson.gamma if lesson.alone else lesson.gamma
     following = 0.0
     for index in range(length - 1, -1, -1):
         following = episode.rewards[index] + turn * following
-        teach(
-            rules,
-            values,
-            episode.movers[index],
-            episode.occupied[index],
-            episode.moves[index],
-            episode.cells[index],
-            alpha,
-            following,
-        )
+        episode.targets[index] = following
+
+
+@kernel
+def improve_policy(
+    rules: Rules, values: Values, lesson: Lesson, episode: Episode, length: int, state: int
+) -> int:
+    """Store a move for each state of the episode; return the next dice."""
     for index in range(length):
         mover, occupied = episode.movers[index], episode.occupied[index]
         state = roll(state)

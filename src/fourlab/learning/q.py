@@ -15,11 +15,10 @@ from typing import ClassVar
 
 from fourlab.learning.config import Training
 from fourlab.learning.episodes import BEST, Episode, Lesson
-from fourlab.rules.geometry import Rules
 from fourlab.rules.jit import kernel
 from fourlab.rules.spec import option
 from fourlab.values.knowledge import Shape
-from fourlab.values.store import ACTIONS, AFTERSTATES, Values, teach
+from fourlab.values.store import ACTIONS, AFTERSTATES
 
 
 @dataclass(frozen=True)
@@ -46,22 +45,11 @@ class Afterstates(Q):
 
 
 @kernel
-def learn_best(
-    rules: Rules, values: Values, lesson: Lesson, episode: Episode, length: int, alpha: float
-) -> None:
-    """Teach each decision its reward plus the best that the next one had."""
+def aim_at_best(lesson: Lesson, episode: Episode, length: int) -> None:
+    """Set each decision's target: its reward plus the best that the next decision had."""
     turn = -lesson.gamma if lesson.alone else lesson.gamma
     for index in range(length):
         target = episode.rewards[index]
         if index + 1 < length:
             target += turn * episode.bests[index + 1]
-        teach(
-            rules,
-            values,
-            episode.movers[index],
-            episode.occupied[index],
-            episode.moves[index],
-            episode.cells[index],
-            alpha,
-            target,
-        )
+        episode.targets[index] = target

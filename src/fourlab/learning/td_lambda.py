@@ -16,11 +16,10 @@ from typing import ClassVar
 from fourlab.learning.config import Training
 from fourlab.learning.episodes import RETURNS, Episode, Lesson
 from fourlab.learning.starts import Starts
-from fourlab.rules.geometry import Rules
 from fourlab.rules.jit import kernel
 from fourlab.rules.spec import option
 from fourlab.values.knowledge import Shape
-from fourlab.values.store import AFTERSTATES, TUPLES, Values, teach
+from fourlab.values.store import AFTERSTATES, TUPLES
 
 
 @dataclass(frozen=True)
@@ -73,28 +72,15 @@ class NTuple(Training):
 
 
 @kernel
-def learn_returns(
-    rules: Rules, values: Values, lesson: Lesson, episode: Episode, length: int, alpha: float
-) -> None:
-    """Teach each decision its return, from the last to the first."""
+def aim_at_returns(lesson: Lesson, episode: Episode, length: int) -> None:
+    """Set each decision's target: its return, from the last to the first."""
     turn = -lesson.gamma if lesson.alone else lesson.gamma
-    following = 0.0
     for index in range(length - 1, -1, -1):
         after = index + 1
-        if after == length:
-            following = episode.rewards[index]
-        elif lesson.cut and episode.explored[after]:
-            following = episode.rewards[index] + turn * episode.bests[after]
-        else:
-            mix = (1 - lesson.trace) * episode.takens[after] + lesson.trace * following
-            following = episode.rewards[index] + turn * mix
-        teach(
-            rules,
-            values,
-            episode.movers[index],
-            episode.occupied[index],
-            episode.moves[index],
-            episode.cells[index],
-            alpha,
-            following,
-        )
+        target = episode.rewards[index]
+        if after < length and lesson.cut and episode.explored[after]:
+            target += turn * episode.bests[after]
+        elif after < length:
+            told, came = episode.takens[after], episode.targets[after]
+            target += turn * ((1 - lesson.trace) * told + lesson.trace * came)
+        episode.targets[index] = target

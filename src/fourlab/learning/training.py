@@ -8,23 +8,24 @@ import numpy as np
 import numpy.typing as npt
 
 from fourlab.agents.players import Player
-from fourlab.learning.double_q import learn_doubled
+from fourlab.learning.double_q import aim_at_other
 from fourlab.learning.episodes import (
     AVERAGES,
     BEST,
     DOUBLED,
+    NOTHING,
     RETURNS,
     Episode,
     Lesson,
     Numbers,
     play_episode,
 )
-from fourlab.learning.monte_carlo import learn_averages
-from fourlab.learning.q import learn_best
-from fourlab.learning.td_lambda import learn_returns
+from fourlab.learning.monte_carlo import aim_at_results, improve_policy
+from fourlab.learning.q import aim_at_best
+from fourlab.learning.td_lambda import aim_at_returns
 from fourlab.rules.geometry import Rules
 from fourlab.rules.jit import kernel
-from fourlab.values.store import Values
+from fourlab.values.store import Values, teach
 from fourlab.values.table import is_crowded
 
 LOSSES, DRAWS, WINS, DECISIONS = range(4)  # indices of a tally
@@ -36,6 +37,42 @@ class Plan(NamedTuple):
     alphas: Numbers
     epsilons: Numbers
     sides: npt.NDArray[np.int64]
+
+
+@kernel
+def learn(
+    rules: Rules,
+    values: Values,
+    lesson: Lesson,
+    episode: Episode,
+    length: int,
+    alpha: float,
+    state: int,
+) -> int:
+    """Learn from an episode as the lesson says; return the next dice."""
+    if lesson.method == BEST:
+        aim_at_best(lesson, episode, length)
+    elif lesson.method == RETURNS:
+        aim_at_returns(lesson, episode, length)
+    elif lesson.method == DOUBLED:
+        state = aim_at_other(rules, values, lesson, episode, length, state)
+    else:
+        aim_at_results(lesson, episode, length)
+    for index in range(length):
+        teach(
+            rules,
+            values,
+            episode.movers[index],
+            episode.occupied[index],
+            episode.moves[index],
+            episode.cells[index],
+            episode.offsets[index],
+            alpha,
+            episode.targets[index],
+        )
+    if lesson.method == AVERAGES:
+        state = improve_policy(rules, values, lesson, episode, length, state)
+    return state
 
 
 @kernel
@@ -63,13 +100,6 @@ def train(
         )
         tally[DRAWS + result] += 1
         tally[DECISIONS] += length
-        alpha = plan.alphas[game]
-        if lesson.method == BEST:
-            learn_best(rules, values, lesson, episode, length, alpha)
-        elif lesson.method == RETURNS:
-            learn_returns(rules, values, lesson, episode, length, alpha)
-        elif lesson.method == DOUBLED:
-            state = learn_doubled(rules, values, lesson, episode, length, alpha, state)
-        elif lesson.method == AVERAGES:
-            state = learn_averages(rules, values, lesson, episode, length, alpha, state)
+        if lesson.method != NOTHING:
+            state = learn(rules, values, lesson, episode, length, plan.alphas[game], state)
     return len(plan.sides), state

@@ -57,8 +57,10 @@ def random_legal_cell(rules: Rules, occupied: int, state: int) -> tuple[int, int
 
 
 @kernel
-def playout(rules: Rules, mover: int, occupied: int, state: int) -> tuple[int, int, int]:
-    """Play at random to the end of a game in progress.
+def playout(
+    rules: Rules, mover: int, occupied: int, heavy: bool, state: int
+) -> tuple[int, int, int]:
+    """Play to the end of a game in progress: at random, or as `baseline` does if `heavy`.
 
     Returns the result for the side to move (1 win, 0 draw, -1 loss), the number of moves played,
     and the next state of the dice.
@@ -66,7 +68,10 @@ def playout(rules: Rules, mover: int, occupied: int, state: int) -> tuple[int, i
     sign = 1
     stones = popcount(occupied)
     for ply in range(stones, rules.columns * rules.rows):
-        cell, state = random_legal_cell(rules, occupied, state)
+        if heavy:
+            cell, state = random_cell(baseline_cells(rules, mover, occupied), state)
+        else:
+            cell, state = random_legal_cell(rules, occupied, state)
         if has_line(rules, mover | cell):
             return sign, ply + 1 - stones, state
         mover ^= occupied
@@ -91,7 +96,7 @@ def playouts_on(rules: Rules) -> Playouts:
     def playouts(games: int, state: int) -> tuple[int, int, int, int]:
         wins, losses, moves = 0, 0, 0
         for _ in range(games):
-            result, length, state = playout(rules, 0, 0, state)
+            result, length, state = playout(rules, 0, 0, False, state)
             moves += length
             if result > 0:
                 wins += 1

@@ -152,10 +152,14 @@ def teach(
     occupied: int,
     move: int,
     cell: int,
+    offset: int,
     rate: float,
     target: float,
 ) -> None:
-    """Move the worth of a move towards `target`; what is known without learning stays."""
+    """Move the worth of a move towards `target`; what is known without learning stays.
+
+    `offset` says where the estimate stands in a row: 0, or the second half of a DOUBLE one.
+    """
     if values.won == values.won:  # noqa: PLR0124
         if winning_cells(rules, mover) & cell != 0 or is_full(rules, occupied | cell):
             return
@@ -163,7 +167,7 @@ def teach(
         teach_network(rules, values.network, mover ^ occupied, occupied | cell, rate, target)
     else:
         slot, column = seek(rules, values, mover, occupied, move, cell)
-        nudge(values.table, slot, column, rate, target)
+        nudge(values.table, slot, offset + column, rate, target)
 
 
 @kernel
