@@ -101,6 +101,24 @@ def _mcts_cell(
     return nth_cell(legal_cells(rules, occupied), index), state
 
 
+def thinks(player: Player) -> bool:
+    """Return whether a player searches before it moves."""
+    return player.kind in (MINIMAX, MCTS, FLAT)
+
+
+@kernel
+def choose_at_once(
+    rules: Rules, player: Player, mover: int, occupied: int, state: int
+) -> tuple[int, int]:
+    """Return what `choose` does for a player that does not think."""
+    if player.kind == LEARNED:
+        cell, _, state = greedy(rules, player.values, mover, occupied, state)
+        return cell, state
+    if player.kind == BASELINE:
+        return random_cell(baseline_cells(rules, mover, occupied), state)
+    return random_legal_cell(rules, occupied, state)
+
+
 @kernel
 def choose(rules: Rules, player: Player, mover: int, occupied: int, state: int) -> tuple[int, int]:
     """Return the cell that the player fills in a game in progress, and the next dice state."""

@@ -17,13 +17,13 @@ from fourlab.learning.config import Training
 from fourlab.learning.episodes import DOUBLED, Episode, Lesson
 from fourlab.rules.dice import below, roll
 from fourlab.rules.geometry import Rules
-from fourlab.rules.jit import kernel
+from fourlab.rules.jit import body
 from fourlab.rules.kernels import move_cell
 from fourlab.rules.spec import option
-from fourlab.values.keys import mirror_move
+from fourlab.values.keys import mirror_move, table_key
 from fourlab.values.knowledge import Shape
-from fourlab.values.store import DOUBLE, Values, look_up, move_count
-from fourlab.values.table import ABSENT, default_value
+from fourlab.values.store import DOUBLE, Values, move_count
+from fourlab.values.table import ABSENT, default_value, find
 
 
 @dataclass(frozen=True)
@@ -39,31 +39,30 @@ class DoubleQ(Training):
         return Shape(DOUBLE, self.symmetric, self.memory_mb, self.spread, seed)
 
 
-@kernel
-def _other_of_best(
-    rules: Rules, values: Values, mover: int, occupied: int, half: int
-) -> float:
+@body
+def _other_of_best(rules: Rules, values: Values, mover: int, occupied: int, half: int) -> float:
     """Return what the other estimate thinks of the move that estimate `half` likes best."""
-    look = look_up(rules, values, mover, occupied)
+    key, mirrored = table_key(rules, values.symmetric, mover, occupied)
+    rows, spread, seed = values.table.values, values.table.spread, values.table.seed
+    slot = find(values.table.keys, key)
     moves = move_count(rules)
     best, others = -math.inf, 0.0
     for move in range(moves):
         if move_cell(rules, occupied, move) == 0:
             continue
-        column = mirror_move(rules, move) if look.mirrored else move
+        column = mirror_move(rules, move) if mirrored else move
         own_column, other_column = half * moves + column, (1 - half) * moves + column
-        if look.slot == ABSENT:
-            own = default_value(values.table, look.key, own_column)
-            other = default_value(values.table, look.key, other_column)
+        if slot == ABSENT:
+            own = default_value(spread, seed, key, own_column)
+            other = default_value(spread, seed, key, other_column)
         else:
-            own = np.float64(values.table.values[look.slot, own_column])
-            other = np.float64(values.table.values[look.slot, other_column])
+            own, other = np.float64(rows[slot, own_column]), np.float64(rows[slot, other_column])
         if own > best:
             best, others = own, other
     return others
 
 
-@kernel
+@body
 def aim_at_other(
     rules: Rules, values: Values, lesson: Lesson, episode: Episode, length: int, state: int
 ) -> int:

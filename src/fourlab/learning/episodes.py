@@ -12,16 +12,16 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from fourlab.agents.players import Player, choose
+from fourlab.agents.players import Player, choose, choose_at_once
 from fourlab.learning.starts import Starts, draw_start
 from fourlab.rules.bits import popcount
 from fourlab.rules.dice import chance, roll
 from fourlab.rules.enumeration import Boards
 from fourlab.rules.geometry import Rules
-from fourlab.rules.jit import kernel
-from fourlab.rules.kernels import cell_move, has_line, legal_cells, move_cell, winning_cells
+from fourlab.rules.jit import body
+from fourlab.rules.kernels import cell_move, has_line, move_cell, winning_cells
 from fourlab.search.choices import baseline_cells, random_cell, random_legal_cell
-from fourlab.values.store import POLICY, Values, greedy, look_up, stored_choice, worth
+from fourlab.values.store import POLICY, Values, greedy, stored_choice
 from fourlab.values.table import NO_CHOICE
 
 Numbers = npt.NDArray[np.float64]
@@ -71,7 +71,7 @@ def new_episode(rules: Rules) -> Episode:
     return Episode(*boards[:4], *numbers, boards[4], explored)
 
 
-@kernel
+@body
 def _follow_policy(
     rules: Rules, values: Values, instinct: bool, mover: int, occupied: int, state: int
 ) -> tuple[int, int]:
@@ -84,11 +84,12 @@ def _follow_policy(
     return random_legal_cell(rules, occupied, state)
 
 
-@kernel
+@body
 def _decide(
     rules: Rules,
     values: Values,
     lesson: Lesson,
+    kind: int,
     mover: int,
     occupied: int,
     epsilon: float,
@@ -98,7 +99,7 @@ def _decide(
 ) -> tuple[int, int]:
     """Choose the learner's cell, write the decision down, and return it with the next dice."""
     explored = False
-    if values.kind == POLICY:
+    if kind == POLICY:
         cell, state = _follow_policy(rules, values, lesson.instinct, mover, occupied, state)
     else:
         cell, best, state = greedy(rules, values, mover, occupied, state)
@@ -108,10 +109,7 @@ def _decide(
             explored = chance(state) < epsilon
         if explored:
             cell, state = random_legal_cell(rules, occupied, state)
-            if lesson.method == RETURNS:
-                look = look_up(rules, values, mover, occupied)
-                move = cell_move(rules, cell)
-                taken = worth(rules, values, look, mover, occupied, move, cell)
+            taken = values.worths[cell_move(rules, cell)]
         episode.bests[length] = best
         episode.takens[length] = taken
     episode.movers[length] = mover
@@ -126,12 +124,14 @@ def _decide(
     return cell, state
 
 
-@kernel
+@body
 def play_episode(
     rules: Rules,
     values: Values,
     opponent: Player,
     lesson: Lesson,
+    kind: int,
+    thinking: bool,
     side: int,
     epsilon: float,
     episode: Episode,
@@ -148,11 +148,13 @@ def play_episode(
         learner_moves = lesson.alone or (ply & 1) == side
         if learner_moves:
             cell, state = _decide(
-                rules, values, lesson, mover, occupied, epsilon, episode, length, state
+                rules, values, lesson, kind, mover, occupied, epsilon, episode, length, state
             )
             length += 1
-        else:
+        elif thinking:
             cell, state = choose(rules, opponent, mover, occupied, state)
+        else:
+            cell, state = choose_at_once(rules, opponent, mover, occupied, state)
         won = has_line(rules, mover | cell)
         if won:
             result = 1 if learner_moves else -1
@@ -165,7 +167,7 @@ def play_episode(
     return length, result, state
 
 
-@kernel
+@body
 def _reward_end(
     lesson: Lesson, episode: Episode, last: int, won: bool, result: int, ply: int
 ) -> None:

@@ -11,13 +11,13 @@ import numpy as np
 
 from fourlab.agents.base import kernel_seed
 from fourlab.agents.learned import LEARNED_AGENTS, Learned, LearnedConfig
-from fourlab.agents.players import RANDOM, Player, learned_player, simple_player
+from fourlab.agents.players import RANDOM, Player, learned_player, simple_player, thinks
 from fourlab.learning.config import Training
 from fourlab.learning.episodes import new_episode
-from fourlab.learning.opponents import SELF, Opponents, opponents
+from fourlab.learning.opponents import SELF, opponents
 from fourlab.learning.schedules import schedule
 from fourlab.learning.starts import starts
-from fourlab.learning.training import DECISIONS, DRAWS, LOSSES, WINS, Plan, train
+from fourlab.learning.training import DECISIONS, DRAWS, LOSSES, WINS, Plan, trainer
 from fourlab.rules.errors import SpecError
 from fourlab.rules.geometry import Rules
 from fourlab.rules.position import FIRST, SECOND
@@ -111,9 +111,10 @@ class Learner:
         plan = self._plan(np.arange(self.games, until))
         done = 0
         assert self._dice is not None  # noqa: S101  # set when the steps begin
+        train = trainer(self.knowledge.values.kind, self.config.method, thinks(player))
         while done < len(plan.sides):
             self.knowledge.make_room(self.rules.cells)
-            done, self._dice = train(
+            done, self._dice = train(  # type: ignore
                 self.rules,
                 self.knowledge.values,
                 player,

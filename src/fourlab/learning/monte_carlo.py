@@ -18,7 +18,7 @@ from fourlab.learning.episodes import AVERAGES, Episode, Lesson
 from fourlab.learning.starts import Starts
 from fourlab.rules.dice import chance, roll
 from fourlab.rules.geometry import Rules
-from fourlab.rules.jit import kernel
+from fourlab.rules.jit import body
 from fourlab.rules.kernels import cell_move
 from fourlab.rules.spec import option
 from fourlab.search.choices import random_legal_cell
@@ -42,7 +42,9 @@ class MonteCarlo(Training):
     loss: float = option(0.0, "reward for a loss")
     block: float = option(100.0, "reward on top for a move that blocks a line")
     symmetric: bool = option(False, "mirror images share what is learned")
-    keep: float = option(0.9, "how often the policy stores the best move, else random", low=0, high=1)
+    keep: float = option(
+        0.9, "how often the policy stores the best move, else random", low=0, high=1
+    )
     instinct: bool = option(False, "in an unseen state take the best reward at once", name="td")
 
     def shape(self, seed: int) -> Shape:
@@ -52,7 +54,7 @@ class MonteCarlo(Training):
         return super().lesson(starts)._replace(keep=self.keep, instinct=self.instinct)
 
 
-@kernel
+@body
 def aim_at_results(lesson: Lesson, episode: Episode, length: int) -> None:
     """Set each decision's target: all rewards to come."""
     turn = -lesson.gamma if lesson.alone else lesson.gamma
@@ -62,7 +64,7 @@ def aim_at_results(lesson: Lesson, episode: Episode, length: int) -> None:
         episode.targets[index] = following
 
 
-@kernel
+@body
 def improve_policy(
     rules: Rules, values: Values, lesson: Lesson, episode: Episode, length: int, state: int
 ) -> int:

@@ -1,11 +1,11 @@
 """Who a learner plays against.
 
-    baseline                                  one agent
-    4 baseline and 1 minimax                  a mixture: 4 parts and 1 part of the games
-    random then baseline then perfect         a curriculum: equal shares of the run, in turn
-    mcts:sims={0..25}                         the same for a range, {0,5,10} for a list
-    frozen:every=10000                        itself as it was, brought up to date every so often
-    self                                      nobody: the learner moves for both sides
+baseline                                  one agent
+4 baseline and 1 minimax                  a mixture: 4 parts and 1 part of the games
+random then baseline then perfect         a curriculum: equal shares of the run, in turn
+mcts:sims={0..25}                         the same for a range, {0,5,10} for a list
+frozen:every=10000                        itself as it was, brought up to date every so often
+self                                      nobody: the learner moves for both sides
 """
 
 from __future__ import annotations

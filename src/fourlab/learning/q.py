@@ -15,7 +15,7 @@ from typing import ClassVar
 
 from fourlab.learning.config import Training
 from fourlab.learning.episodes import BEST, Episode, Lesson
-from fourlab.rules.jit import kernel
+from fourlab.rules.jit import body
 from fourlab.rules.spec import option
 from fourlab.values.knowledge import Shape
 from fourlab.values.store import ACTIONS, AFTERSTATES
@@ -44,7 +44,7 @@ class Afterstates(Q):
         return Shape(AFTERSTATES, self.symmetric, self.memory_mb, self.spread, seed)
 
 
-@kernel
+@body
 def aim_at_best(lesson: Lesson, episode: Episode, length: int) -> None:
     """Set each decision's target: its reward plus the best that the next decision had."""
     turn = -lesson.gamma if lesson.alone else lesson.gamma

@@ -1,9 +1,9 @@
 """Numbers that change as games go by: step sizes and exploration.
 
-    0.1                                   always
-    linear:1,end=0.05,games=50000         in a straight line, then the end
-    exp:0.8,factor=0.95,every=500         times the factor every so many games
-    steps:1/0.5/0.1,every=10000           one after the other, then the last
+0.1                                   always
+linear:1,end=0.05,games=50000         in a straight line, then the end
+exp:0.8,factor=0.95,every=500         times the factor every so many games
+steps:1/0.5/0.1,every=10000           one after the other, then the last
 """
 
 from __future__ import annotations

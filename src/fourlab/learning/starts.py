@@ -1,9 +1,9 @@
 """Where training games begin.
 
-    empty                 the empty board
-    moves:3758            after these moves
-    random:plies=8        after 0 to 8 random moves, any number of them equally likely
-    uci                   a position of the UCI data set (connect4), uci:win|draw|loss one of a class
+empty                 the empty board
+moves:3758            after these moves
+random:plies=8        after 0 to 8 random moves, any number of them equally likely
+uci                   a position of the UCI data set (connect4), uci:win|draw|loss one of a class
 """
 
 from __future__ import annotations
@@ -58,7 +58,9 @@ class _Random:
 class _Uci:
     """Options of `uci`."""
 
-    outcome: str = option("all", "which class", choices=("all", "win", "draw", "loss"), positional=True)
+    outcome: str = option(
+        "all", "which class", choices=("all", "win", "draw", "loss"), positional=True
+    )
 
 
 KINDS = {"empty": _Empty, "moves": _Moves, "random": _Random, "uci": _Uci}

@@ -16,7 +16,7 @@ from typing import ClassVar
 from fourlab.learning.config import Training
 from fourlab.learning.episodes import RETURNS, Episode, Lesson
 from fourlab.learning.starts import Starts
-from fourlab.rules.jit import kernel
+from fourlab.rules.jit import body
 from fourlab.rules.spec import option
 from fourlab.values.knowledge import Shape
 from fourlab.values.store import AFTERSTATES, TUPLES
@@ -71,7 +71,7 @@ class NTuple(Training):
         return super().lesson(starts)._replace(trace=self.trace, cut=self.cut)
 
 
-@kernel
+@body
 def aim_at_returns(lesson: Lesson, episode: Episode, length: int) -> None:
     """Set each decision's target: its return, from the last to the first."""
     turn = -lesson.gamma if lesson.alone else lesson.gamma

@@ -24,14 +24,14 @@ from fourlab.values.keys import check_size
 from fourlab.values.store import (
     AFTERSTATES,
     DOUBLE,
+    ILLEGAL,
     KINDS,
     LEARNED,
     POLICY,
     TUPLES,
     Values,
-    look_up,
     visits_of,
-    worth,
+    weigh,
 )
 from fourlab.values.table import LEFT_OUT, USED, copied, entries, fill, grown, is_crowded, new_table
 from fourlab.values.tuples import MARKS, SIDES, Network, new_network, no_network, random_tuples
@@ -66,10 +66,9 @@ class Shape:
             check_size(rules)
             if self.kind != AFTERSTATES:
                 table_width = rules.move_count * (2 if self.kind == DOUBLE else 1)
-        table = new_table(
-            table_width, self.megabytes, self.spread, self.seed, self.kind == POLICY
-        )
-        return Values(self.kind, self.symmetric, self.won, self.drawn, table, network)
+        table = new_table(table_width, self.megabytes, self.spread, self.seed, self.kind == POLICY)
+        worths = np.zeros(rules.move_count)
+        return Values(self.kind, self.symmetric, self.won, self.drawn, table, network, worths)
 
 
 @dataclass
@@ -111,14 +110,9 @@ class Knowledge:
 
     def move_values(self, position: Position) -> list[float | None]:
         """Return what each move is worth for the side to move, None where it cannot be played."""
-        mover, occupied = position.mover, position.occupied
-        look = look_up(self.rules, self.values, mover, occupied)
-        found: list[float | None] = [None] * self.rules.move_count
-        for move in position.legal_moves():
-            cell = move_cell(self.rules, occupied, move)
-            value = worth(self.rules, self.values, look, mover, occupied, move, cell)
-            found[move] = float(value)
-        return found
+        weigh(self.rules, self.values, position.mover, position.occupied)
+        worths = self.values.worths.tolist()
+        return [None if worth == ILLEGAL else worth for worth in worths]
 
     def visits(self, position: Position) -> list[int | None]:
         """Return how often each move was taught, None where it cannot be played."""
@@ -134,7 +128,9 @@ class Knowledge:
         """Return the same knowledge, which does not change when this does."""
         network = self.values.network
         same = Network(*(array.copy() for array in network))
-        values = self.values._replace(table=copied(self.values.table), network=same)
+        values = self.values._replace(
+            table=copied(self.values.table), network=same, worths=self.values.worths.copy()
+        )
         return Knowledge(self.rules, self.shape, values, dict(self.about))
 
     def arrays(self) -> Arrays:
@@ -153,7 +149,7 @@ class Knowledge:
     def save(self, path: Path, extra: Arrays | None = None) -> None:
         """Write the file; an old one at `path` stays until the new one is complete."""
         shape = {**vars(self.shape), "kind": KINDS[self.shape.kind]}
-        if self.shape.won != self.shape.won:  # noqa: PLR0124  # JSON has no NaN
+        if self.shape.won != self.shape.won:  # JSON has no NaN
             shape["won"] = None
         header = {
             "game": name_of(self.rules),
@@ -206,7 +202,9 @@ class Knowledge:
         else:
             columns = taken["columns"]
             lengths = {len(taken[name]) for name in ("keys", "columns", "values", "visits")}
-            inside = not len(columns) or 0 <= columns.min() <= columns.max() < self.values.table.width
+            inside = (
+                not len(columns) or 0 <= columns.min() <= columns.max() < self.values.table.width
+            )
             if len(lengths) != 1 or not inside or (taken["keys"] <= 0).any():
                 raise StorageError(f"{path} is damaged: its entries do not fit {self.rules}")
             self.values = self.values._replace(table=fill(self.values.table, taken))
@@ -242,7 +240,7 @@ def _fits(shape: tuple[int, ...], wanted: tuple[int | None, ...]) -> bool:
 
 def no_values() -> Values:
     """Return what stands for values where a player has none."""
-    return Values(AFTERSTATES, False, LEARNED, 0.0, new_table(1, 0.0), no_network())
+    return Values(AFTERSTATES, False, LEARNED, 0.0, new_table(1, 0.0), no_network(), np.zeros(0))
 
 
 NOTHING = no_values()

@@ -12,6 +12,7 @@ import math
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from fourlab.rules.dice import below, roll
 from fourlab.rules.geometry import Rules
@@ -24,7 +25,7 @@ from fourlab.values.tuples import Network, network_value, teach_network
 ACTIONS, AFTERSTATES, DOUBLE, POLICY, TUPLES = range(5)
 KINDS = ("actions", "afterstates", "double", "policy", "tuples")
 LEARNED = math.nan  # the worth of a winning move where that is learned like any other
-UNSEEN = math.nan
+ILLEGAL = -math.inf
 
 
 class Values(NamedTuple):
@@ -36,56 +37,7 @@ class Values(NamedTuple):
     drawn: float  # worth of a move that fills the board without winning; only where `won` is given
     table: Table
     network: Network
-
-
-class Look(NamedTuple):
-    """A position looked up once, for the worth of all its moves."""
-
-    key: int
-    slot: int  # of the state's row, or ABSENT
-    mirrored: bool
-    wins: int  # cells whose worth is known without learning
-
-
-@kernel
-def look_up(rules: Rules, values: Values, mover: int, occupied: int) -> Look:
-    """Look a position up."""
-    wins = 0
-    if values.won == values.won:  # noqa: PLR0124  # not LEARNED: NaN differs from itself
-        wins = winning_cells(rules, mover)
-    if values.kind == AFTERSTATES or values.kind == TUPLES:
-        return Look(0, ABSENT, False, wins)
-    key, mirrored = table_key(rules, values.symmetric, mover, occupied)
-    return Look(key, find(values.table, key), mirrored, wins)
-
-
-@kernel
-def _row_worth(table: Table, key: int, slot: int, column: int) -> float:
-    if slot == ABSENT:
-        return default_value(table, key, column)
-    return np.float64(table.values[slot, column])
-
-
-@kernel
-def worth(
-    rules: Rules, values: Values, look: Look, mover: int, occupied: int, move: int, cell: int
-) -> float:
-    """Return what a legal move is worth for the side to move."""
-    if look.wins & cell != 0:
-        return values.won
-    if values.kind == TUPLES:
-        if is_full(rules, occupied | cell):
-            return values.drawn
-        return network_value(rules, values.network, mover ^ occupied, occupied | cell)
-    if values.kind == AFTERSTATES:
-        key, _ = table_key(rules, values.symmetric, mover ^ occupied, occupied | cell)
-        return _row_worth(values.table, key, find(values.table, key), 0)
-    column = mirror_move(rules, move) if look.mirrored else move
-    one = _row_worth(values.table, look.key, look.slot, column)
-    if values.kind == DOUBLE:
-        half = values.table.values.shape[1] // 2
-        return (one + _row_worth(values.table, look.key, look.slot, half + column)) / 2
-    return one
+    worths: npt.NDArray[np.float64]  # [moves] work space
 
 
 @kernel
@@ -95,32 +47,91 @@ def move_count(rules: Rules) -> int:
 
 
 @kernel
+def knows_ends(values: Values) -> bool:
+    """Return whether the worth of a move that ends the game is given, not learned."""
+    return values.won == values.won  # NaN differs from itself
+
+
+@kernel
+def _weigh_row(rules: Rules, values: Values, mover: int, occupied: int) -> None:
+    key, mirrored = table_key(rules, values.symmetric, mover, occupied)
+    worths, rows = values.worths, values.table.values
+    slot = find(values.table.keys, key)
+    moves = len(worths)
+    for move in range(moves):
+        column = mirror_move(rules, move) if mirrored else move
+        if move_cell(rules, occupied, move) == 0:
+            worths[move] = ILLEGAL
+        elif slot == ABSENT:
+            worths[move] = default_value(values.table.spread, values.table.seed, key, column)
+        elif values.kind == DOUBLE:
+            one, two = np.float64(rows[slot, column]), np.float64(rows[slot, moves + column])
+            worths[move] = (one + two) / 2
+        else:
+            worths[move] = np.float64(rows[slot, column])
+
+
+@kernel
+def _weigh_boards(rules: Rules, values: Values, mover: int, occupied: int) -> None:
+    worths, keys, rows = values.worths, values.table.keys, values.table.values
+    network, symmetric, kind = values.network, values.symmetric, values.kind
+    wins = winning_cells(rules, mover) if knows_ends(values) else 0
+    waiting = mover ^ occupied
+    for move in range(len(worths)):
+        cell = move_cell(rules, occupied, move)
+        if cell == 0:
+            worths[move] = ILLEGAL
+        elif wins & cell != 0:
+            worths[move] = values.won
+        elif kind == AFTERSTATES:
+            key, _ = table_key(rules, symmetric, waiting, occupied | cell)
+            slot = find(keys, key)
+            if slot == ABSENT:
+                worths[move] = default_value(values.table.spread, values.table.seed, key, 0)
+            else:
+                worths[move] = np.float64(rows[slot, 0])
+        elif is_full(rules, occupied | cell):
+            worths[move] = values.drawn
+        else:
+            worths[move] = network_value(rules, network, waiting, occupied | cell)
+
+
+@kernel
+def weigh(rules: Rules, values: Values, mover: int, occupied: int) -> None:
+    """Write into `values.worths` what each move is worth for the side to move."""
+    if values.kind == AFTERSTATES or values.kind == TUPLES:
+        _weigh_boards(rules, values, mover, occupied)
+    else:
+        _weigh_row(rules, values, mover, occupied)
+
+
+@kernel
 def greedy(
     rules: Rules, values: Values, mover: int, occupied: int, state: int
 ) -> tuple[int, float, int]:
     """Return the cell of the most valuable move, its worth, and the next state of the dice.
 
-    Equals are drawn from at random.
+    Equals are drawn from at random. `values.worths` then holds the worth of every move.
     """
-    look = look_up(rules, values, mover, occupied)
-    chosen, best, equals = 0, -math.inf, 0
-    for move in range(move_count(rules)):
-        cell = move_cell(rules, occupied, move)
-        if cell == 0:
-            continue
-        value = worth(rules, values, look, mover, occupied, move, cell)
+    weigh(rules, values, mover, occupied)
+    worths = values.worths
+    chosen, best, equals = 0, ILLEGAL, 0
+    for move in range(len(worths)):
+        value = worths[move]
         if value > best:
-            chosen, best, equals = cell, value, 1
-        elif value == best:
+            chosen, best, equals = move, value, 1
+        elif value == best and value != ILLEGAL:
             equals += 1
             state = roll(state)
             if below(state, equals) == 0:
-                chosen = cell
-    return chosen, best, state
+                chosen = move
+    return move_cell(rules, occupied, chosen), best, state
 
 
 @kernel
-def seek(rules: Rules, values: Values, mover: int, occupied: int, move: int, cell: int) -> tuple[int, int]:
+def seek(
+    rules: Rules, values: Values, mover: int, occupied: int, move: int, cell: int
+) -> tuple[int, int]:
     """Return row and column of a move in a table, the row new if need be, else ABSENT."""
     if values.kind == AFTERSTATES:
         key, _ = table_key(rules, values.symmetric, mover ^ occupied, occupied | cell)
@@ -160,9 +171,10 @@ def teach(
 
     `offset` says where the estimate stands in a row: 0, or the second half of a DOUBLE one.
     """
-    if values.won == values.won:  # noqa: PLR0124
-        if winning_cells(rules, mover) & cell != 0 or is_full(rules, occupied | cell):
-            return
+    if knows_ends(values) and (
+        winning_cells(rules, mover) & cell != 0 or is_full(rules, occupied | cell)
+    ):
+        return
     if values.kind == TUPLES:
         teach_network(rules, values.network, mover ^ occupied, occupied | cell, rate, target)
     else:
@@ -174,7 +186,7 @@ def teach(
 def stored_choice(rules: Rules, values: Values, mover: int, occupied: int) -> int:
     """Return the move that the stored policy plays, or NO_CHOICE."""
     key, mirrored = table_key(rules, values.symmetric, mover, occupied)
-    slot = find(values.table, key)
+    slot = find(values.table.keys, key)
     if slot == ABSENT or values.table.choices[slot] == NO_CHOICE:
         return NO_CHOICE
     move = int(values.table.choices[slot])
@@ -201,7 +213,7 @@ def visits_of(rules: Rules, values: Values, mover: int, occupied: int, move: int
     else:
         key, mirrored = table_key(rules, values.symmetric, mover, occupied)
         column = mirror_move(rules, move) if mirrored else move
-    slot = find(values.table, key)
+    slot = find(values.table.keys, key)
     if slot == ABSENT:
         return 0
     visits = int(values.table.visits[slot, column])

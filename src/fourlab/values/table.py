@@ -105,39 +105,41 @@ def copied(table: Table) -> Table:
 
 
 @kernel
-def _first_slot(table: Table, key: int) -> int:
-    rows = len(table.keys)
-    return (multiply63(key, SPREADER) >> 31) * rows >> 32
+def _first_slot(keys: Keys, key: int) -> int:
+    return (multiply63(key, SPREADER) >> 31) * len(keys) >> 32
 
 
 @kernel
-def find(table: Table, key: int) -> int:
+def find(keys: Keys, key: int) -> int:
     """Return the row of a key, or ABSENT."""
-    slot = _first_slot(table, key)
-    while table.keys[slot] != key:
-        if table.keys[slot] == EMPTY:
+    slot = _first_slot(keys, key)
+    while keys[slot] != key:
+        if keys[slot] == EMPTY:
             return ABSENT
-        slot = (slot + 1) & (len(table.keys) - 1)
+        slot = (slot + 1) & (len(keys) - 1)
     return slot
 
 
 @kernel
 def insert(table: Table, key: int) -> int:
     """Return the row of a key, new if need be; ABSENT if the table is full."""
-    slot = _first_slot(table, key)
-    while table.keys[slot] != key:
-        if table.keys[slot] == EMPTY:
-            rows = len(table.keys)
-            if table.sizes[USED] >= rows - (rows >> 3):
-                table.sizes[LEFT_OUT] += 1
+    keys, sizes = table.keys, table.sizes
+    rows = len(keys)
+    slot = _first_slot(keys, key)
+    while keys[slot] != key:
+        if keys[slot] == EMPTY:
+            if sizes[USED] >= rows - (rows >> 3):
+                sizes[LEFT_OUT] += 1
                 return ABSENT
-            table.sizes[USED] += 1
-            table.keys[slot] = key
+            sizes[USED] += 1
+            keys[slot] = key
             if table.spread > 0:
                 for column in range(table.values.shape[1]):
-                    table.values[slot, column] = default_value(table, key, column)
+                    table.values[slot, column] = default_value(
+                        table.spread, table.seed, key, column
+                    )
             return slot
-        slot = (slot + 1) & (len(table.keys) - 1)
+        slot = (slot + 1) & (rows - 1)
     return slot
 
 
@@ -149,19 +151,19 @@ def is_crowded(table: Table, newcomers: int) -> bool:
 
 
 @kernel
-def default_value(table: Table, key: int, column: int) -> float:
+def default_value(spread: float, seed: int, key: int, column: int) -> float:
     """Return the value of what was never visited: the same whenever it is asked for.
 
     The sum of twelve uniform numbers is as good as normal, and the same in every arithmetic.
     """
-    if table.spread == 0:
+    if spread == 0:
         return 0.0
-    state = seeded(add63(multiply63(key, 64) ^ table.seed, column))
+    state = seeded(add63(multiply63(key, 64) ^ seed, column))
     total = -6.0
     for _ in range(12):
         state = roll(state)
         total += chance(state)
-    return np.float32(table.spread * total)
+    return np.float64(np.float32(spread * total))
 
 
 @kernel
@@ -169,8 +171,9 @@ def _copy_rows(table: Table, larger: Table) -> None:
     for row in range(len(table.keys)):
         if table.keys[row] != EMPTY:
             slot = insert(larger, table.keys[row])
-            larger.values[slot] = table.values[row]
-            larger.visits[slot] = table.visits[row]
+            for column in range(table.values.shape[1]):
+                larger.values[slot, column] = table.values[row, column]
+                larger.visits[slot, column] = table.visits[row, column]
             if len(table.choices) > 1:
                 larger.choices[slot] = table.choices[row]
 
