@@ -11,10 +11,9 @@ from fourlab.rules.catalog import game as find_game
 from fourlab.rules.geometry import Rules
 from fourlab.rules.spec import configure, parse, unknown
 
-AGENTS: dict[str, type[Agent]] = {
-    kind.name: kind
-    for kind in (Random, Baseline, Minimax, Mcts, Perfect, *LEARNED_AGENTS.values(), Human)
-}
+_KINDS: list[type[Agent]] = [Random, Baseline, Minimax, Mcts, Perfect]
+_KINDS += [*LEARNED_AGENTS.values(), Human]
+AGENTS: dict[str, type[Agent]] = {kind.name: kind for kind in _KINDS}
 
 
 def agent(text: str | Agent, game: str | Rules = "connect4") -> Agent:

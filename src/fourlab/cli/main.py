@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 import fourlab
-from fourlab.cli import agents, analyze, bench, book, data, grade, play, serve
+from fourlab.cli import agents, analyze, bench, book, data, grade, play, runs, serve, table, train
 from fourlab.rules.errors import FourlabError
 
 app = typer.Typer(
@@ -19,6 +19,9 @@ app = typer.Typer(
 app.command("serve")(serve.serve)
 app.command("play")(play.play)
 app.command("analyze")(analyze.analyze)
+app.command("train")(train.train)
+app.command("runs")(runs.runs)
+app.add_typer(table.app, name="table")
 app.command("grade")(grade.grade)
 app.add_typer(data.app, name="data")
 app.add_typer(book.app, name="book")

@@ -65,10 +65,19 @@ class Episode(NamedTuple):
 
 def new_episode(rules: Rules) -> Episode:
     """Return room for the longest game."""
-    boards = [np.zeros(rules.cells, np.int64) for _ in range(5)]
-    numbers = [np.zeros(rules.cells) for _ in range(4)]
-    explored = np.zeros(rules.cells, np.bool_)
-    return Episode(*boards[:4], *numbers, boards[4], explored)
+
+    def boards() -> Boards:
+        return np.zeros(rules.cells, np.int64)
+
+    def numbers() -> Numbers:
+        return np.zeros(rules.cells)
+
+    return Episode(
+        *(boards(), boards(), boards(), boards()),
+        *(numbers(), numbers(), numbers(), numbers()),
+        offsets=boards(),
+        explored=np.zeros(rules.cells, np.bool_),
+    )
 
 
 @body

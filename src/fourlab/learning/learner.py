@@ -1,4 +1,4 @@
-"""`Learner`: a run of training as an iterator, chunk by chunk, that can be put away and taken up."""
+"""`Learner`: training as an iterator, chunk by chunk, that can be put away and taken up."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -58,12 +59,13 @@ class Learner:
         about = {"learner": config.name, "config": dataclasses.asdict(config), "seed": seed}
         self.knowledge = Knowledge.new(rules, config.shape(seed), about)
         self.games = 0
+        self.notes: dict[str, Any] = {}  # kept with the learner for whoever runs it
         self._dice: int | None = None
         self._frozen: Knowledge | None = None
         self._episode = new_episode(rules)
         self._alpha = schedule(config.alpha, "alpha")
         self._epsilon = schedule(config.epsilon, "epsilon")
-        self._lesson = config.lesson(starts(config.start, rules))
+        self.lesson = config.lesson(starts(config.start, rules))
         self._opponents = (
             None if config.opponent == SELF else opponents(config.opponent, rules, config.games)
         )
@@ -114,11 +116,11 @@ class Learner:
         train = trainer(self.knowledge.values.kind, self.config.method, thinks(player))
         while done < len(plan.sides):
             self.knowledge.make_room(self.rules.cells)
-            done, self._dice = train(  # type: ignore
+            done, self._dice = train(
                 self.rules,
                 self.knowledge.values,
                 player,
-                self._lesson,
+                self.lesson,
                 plan,
                 done,
                 self._episode,
@@ -156,9 +158,8 @@ class Learner:
         return self._players[spec], min(until, stop)
 
     def save(self, path: Path) -> None:
-        """Write everything that is needed to go on; an old file stays until this one is complete."""
-        progress = {"games": self.games, "dice": self._dice}
-        self.knowledge.about |= progress
+        """Write all that is needed to go on; an old file stays until this one is complete."""
+        self.knowledge.about |= {"games": self.games, "dice": self._dice, "notes": self.notes}
         extra: Arrays = {}
         if self._frozen is not None:
             extra = {FROZEN_PREFIX + name: a for name, a in self._frozen.arrays().items()}
@@ -175,6 +176,7 @@ class Learner:
             config = LEARNERS[about["learner"]](**about["config"])
             learner = cls(knowledge.rules, config, about["seed"])
             learner.games, learner._dice = int(about["games"]), about["dice"]
+            learner.notes = dict(about["notes"])
         except (KeyError, TypeError, SpecError) as error:
             raise StorageError(f"{path} is damaged: nothing to go on with ({error})") from None
         learner.knowledge = knowledge

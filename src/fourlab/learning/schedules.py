@@ -61,7 +61,8 @@ class Exp:
     floor: float = option(0.0, "the number below which it does not fall")
 
     def at(self, games: npt.NDArray[np.int64], total: int) -> Numbers:
-        return np.maximum(self.start * self.factor ** (games // self.every), self.floor)
+        numbers: Numbers = np.maximum(self.start * self.factor ** (games // self.every), self.floor)
+        return numbers
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ uci                   a position of the UCI data set (connect4), uci:win|draw|lo
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -63,7 +63,7 @@ class _Uci:
     )
 
 
-KINDS = {"empty": _Empty, "moves": _Moves, "random": _Random, "uci": _Uci}
+KINDS: dict[str, type[Any]] = {"empty": _Empty, "moves": _Moves, "random": _Random, "uci": _Uci}
 
 
 def starts(text: str, rules: Rules) -> Starts:
@@ -71,7 +71,7 @@ def starts(text: str, rules: Rules) -> Starts:
     spec = parse(text)
     if spec.name not in KINDS:
         raise unknown("start", spec.name, KINDS)
-    config = configure(KINDS[spec.name], spec, "start")
+    config: Any = configure(KINDS[spec.name], spec, "start")
     nothing = np.zeros(1, np.int64)
     if isinstance(config, _Uci):
         return _uci(rules, config.outcome)

@@ -2,7 +2,8 @@
 
 The return of a decision mixes what the next afterstate is thought to be worth with what came of it:
 
-    G(t) = r(t) + gamma * ((1 - lambda) * V(b(t+1)) + lambda * G(t+1))      V(b) += alpha * (G - V(b))
+    G(t) = r(t) + gamma * ((1 - lambda) * V(b(t+1)) + lambda * G(t+1))
+    V(b(t)) += alpha * (G(t) - V(b(t)))
 
 lambda 0 is sarsa, lambda 1 is the result of the game. Where `cut` is set, a move of exploration
 ends the return: what follows a slip is no news of the moves before it, the best move's worth is.

@@ -34,7 +34,7 @@ from fourlab.values.store import (
     weigh,
 )
 from fourlab.values.table import LEFT_OUT, USED, copied, entries, fill, grown, is_crowded, new_table
-from fourlab.values.tuples import MARKS, SIDES, Network, new_network, no_network, random_tuples
+from fourlab.values.tuples import MARKS, SIDES, new_network, no_network, random_tuples
 
 FILE_KIND, VERSION = "values", 1
 CHECKPOINT = "checkpoint.npz"  # what a run folder calls it
@@ -127,7 +127,7 @@ class Knowledge:
     def copy(self) -> Knowledge:
         """Return the same knowledge, which does not change when this does."""
         network = self.values.network
-        same = Network(*(array.copy() for array in network))
+        same = network._make(array.copy() for array in network)
         values = self.values._replace(
             table=copied(self.values.table), network=same, worths=self.values.worths.copy()
         )
@@ -184,30 +184,33 @@ class Knowledge:
 
     def take(self, path: Path, arrays: Arrays) -> None:
         """Put arrays from a file in place and out of the dictionary."""
-        wanted = self._wanted()
-        taken = {name: arrays.pop(name, None) for name in wanted}
-        for name, (kind, shape) in wanted.items():
-            array = taken[name]
+        taken: Arrays = {}
+        for name, (kind, shape) in self._wanted().items():
+            array = arrays.pop(name, None)
             if array is None or array.dtype != kind or not _fits(array.shape, shape):
                 what = "nothing" if array is None else f"{array.dtype} of shape {array.shape}"
                 raise StorageError(
                     f"{path} is damaged: {what} for {name}, {np.dtype(kind)} of {shape} expected"
                 )
+            taken[name] = array
         if self.values.kind == TUPLES:
-            network = new_network(self.rules, taken["tuples"], self.shape.coherent)
-            for name in wanted:
-                if name != "tuples":
-                    getattr(network, name)[...] = taken[name]
+            network = new_network(self.rules, taken.pop("tuples"), self.shape.coherent)
+            for name, array in taken.items():
+                getattr(network, name)[...] = array
             self.values = self.values._replace(network=network)
         else:
-            columns = taken["columns"]
-            lengths = {len(taken[name]) for name in ("keys", "columns", "values", "visits")}
-            inside = (
-                not len(columns) or 0 <= columns.min() <= columns.max() < self.values.table.width
-            )
-            if len(lengths) != 1 or not inside or (taken["keys"] <= 0).any():
-                raise StorageError(f"{path} is damaged: its entries do not fit {self.rules}")
+            self._check_entries(path, taken)
             self.values = self.values._replace(table=fill(self.values.table, taken))
+
+    def _check_entries(self, path: Path, taken: Arrays) -> None:
+        lengths = {len(taken[name]) for name in ("keys", "columns", "values", "visits")}
+        columns, width = taken["columns"], self.values.table.width
+        inside = not len(columns) or 0 <= columns.min() <= columns.max() < width
+        if "choices" in taken:
+            lengths_fit = len(taken["choices"]) == len(taken["choice_keys"])
+            inside = inside and lengths_fit and bool((taken["choices"] < width).all())
+        if len(lengths) != 1 or not inside or bool((taken["keys"] <= 0).any()):
+            raise StorageError(f"{path} is damaged: its entries do not fit {self.rules}")
 
     def _wanted(self) -> dict[str, tuple[type[Any], tuple[int | None, ...]]]:
         """Return type and shape of every array of the file; None is any length."""

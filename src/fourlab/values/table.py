@@ -147,7 +147,9 @@ def insert(table: Table, key: int) -> int:
 def is_crowded(table: Table, newcomers: int) -> bool:
     """Return whether so many new keys would fill a table that may still grow beyond its comfort."""
     rows = len(table.keys)
-    return rows < table.sizes[LIMIT] and table.sizes[USED] + newcomers > rows - (rows >> 2)
+    if rows >= table.sizes[LIMIT]:
+        return False
+    return bool(table.sizes[USED] + newcomers > rows - (rows >> 2))
 
 
 @kernel
