@@ -34,7 +34,7 @@ from fourlab.values.store import (
     weigh,
 )
 from fourlab.values.table import LEFT_OUT, USED, copied, entries, fill, grown, is_crowded, new_table
-from fourlab.values.tuples import MARKS, SIDES, new_network, no_network, random_tuples
+from fourlab.values.tuples import MARKS, SIDES, Network, new_network, no_network, random_tuples
 
 FILE_KIND, VERSION = "values", 1
 CHECKPOINT = "checkpoint.npz"  # what a run folder calls it
@@ -127,7 +127,7 @@ class Knowledge:
     def copy(self) -> Knowledge:
         """Return the same knowledge, which does not change when this does."""
         network = self.values.network
-        same = network._make(array.copy() for array in network)
+        same = Network._make(array.copy() for array in network)
         values = self.values._replace(
             table=copied(self.values.table), network=same, worths=self.values.worths.copy()
         )
