@@ -61,7 +61,7 @@ class MctsConfig:
         high=10**9,
     )
     time: float | None = option(None, "seconds a move at most", low=0.001, high=86400)
-    exploration: float = option(1.0, "how much it explores", name="c", low=0, high=100)
+    exploration: float = option(1.4, "how much it explores", name="c", low=0, high=100)
     formula: str = option(
         "uct",
         "uct: c sqrt(ln N / n); ucb1: c sqrt(2 ln N / n); tuned: by variance; puct: c sqrt(N) / n",

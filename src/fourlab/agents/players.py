@@ -6,11 +6,15 @@ player has work space of its own: make one for each thread.
 
 from typing import NamedTuple
 
+import numpy as np
+import numpy.typing as npt
+
 from fourlab.rules.geometry import Rules
 from fourlab.rules.jit import kernel
 from fourlab.rules.kernels import legal_cells, move_cell
 from fourlab.search import alphabeta, mcts
 from fourlab.search.choices import baseline_cells, nth_cell, random_cell, random_legal_cell
+from fourlab.search.flat import flat_search
 from fourlab.search.tree import Selection, Tree, new_tree, plant
 from fourlab.search.windows import NO_WEIGHTS, Weights
 from fourlab.values.knowledge import NOTHING
@@ -32,13 +36,21 @@ class Player(NamedTuple):
     settings: mcts.Settings
     work: alphabeta.Work
     tree: Tree
-    values: Values = NOTHING  # of what was learned
+    values: npt.NDArray[np.float64]  # [moves]
+    learned: Values = NOTHING
 
 
 def simple_player(rules: Rules, kind: int) -> Player:
     """Return a player that needs no room to think."""
     return Player(
-        kind, 0, True, NO_WEIGHTS, NO_SETTINGS, alphabeta.new_work(rules, 0), new_tree(1, 0)
+        kind=kind,
+        amount=0,
+        prune=True,
+        weights=NO_WEIGHTS,
+        settings=NO_SETTINGS,
+        work=alphabeta.new_work(rules, 0),
+        tree=new_tree(1, 0),
+        values=np.zeros(rules.move_count),
     )
 
 
@@ -61,9 +73,15 @@ def mcts_player(rules: Rules, simulations: int, settings: mcts.Settings, nodes: 
     )
 
 
+def flat_player(rules: Rules, playouts: int, heavy: bool) -> Player:
+    """Return the player of `flat`."""
+    settings = NO_SETTINGS._replace(heavy=heavy)
+    return simple_player(rules, FLAT)._replace(amount=playouts, settings=settings)
+
+
 def learned_player(rules: Rules, values: Values) -> Player:
     """Return the player of the most valuable moves, random among equals."""
-    return simple_player(rules, LEARNED)._replace(values=values)
+    return simple_player(rules, LEARNED)._replace(learned=values)
 
 
 @kernel
@@ -112,7 +130,7 @@ def choose_at_once(
 ) -> tuple[int, int]:
     """Return what `choose` does for a player that does not think."""
     if player.kind == LEARNED:
-        cell, _, state = greedy(rules, player.values, mover, occupied, state)
+        cell, _, state = greedy(rules, player.learned, mover, occupied, state)
         return cell, state
     if player.kind == BASELINE:
         return random_cell(baseline_cells(rules, mover, occupied), state)
@@ -122,13 +140,11 @@ def choose_at_once(
 @kernel
 def choose(rules: Rules, player: Player, mover: int, occupied: int, state: int) -> tuple[int, int]:
     """Return the cell that the player fills in a game in progress, and the next dice state."""
-    if player.kind == BASELINE:
-        return random_cell(baseline_cells(rules, mover, occupied), state)
-    if player.kind == LEARNED:
-        cell, _, state = greedy(rules, player.values, mover, occupied, state)
-        return cell, state
     if player.kind == MINIMAX:
         return _minimax_cell(rules, player, mover, occupied, state)
     if player.kind == MCTS and player.amount > 0:
         return _mcts_cell(rules, player, mover, occupied, state)
-    return random_legal_cell(rules, occupied, state)
+    if player.kind == FLAT:
+        heavy, values = player.settings.heavy, player.values
+        return flat_search(rules, mover, occupied, player.amount, heavy, values, state)
+    return choose_at_once(rules, player, mover, occupied, state)

@@ -1,6 +1,7 @@
 """The agents by name. A new agent is one file and one line here."""
 
 from fourlab.agents.base import Agent
+from fourlab.agents.flat import Flat
 from fourlab.agents.human import Human
 from fourlab.agents.learned import LEARNED_AGENTS
 from fourlab.agents.mcts import Mcts
@@ -11,7 +12,7 @@ from fourlab.rules.catalog import game as find_game
 from fourlab.rules.geometry import Rules
 from fourlab.rules.spec import configure, parse, unknown
 
-_KINDS: list[type[Agent]] = [Random, Baseline, Minimax, Mcts, Perfect]
+_KINDS: list[type[Agent]] = [Random, Baseline, Flat, Minimax, Mcts, Perfect]
 _KINDS += [*LEARNED_AGENTS.values(), Human]
 AGENTS: dict[str, type[Agent]] = {kind.name: kind for kind in _KINDS}
 
