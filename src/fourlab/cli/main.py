@@ -7,7 +7,23 @@ from typing import Annotated
 import typer
 
 import fourlab
-from fourlab.cli import agents, analyze, bench, book, data, grade, play, runs, serve, table, train
+from fourlab.cli import (
+    agents,
+    analyze,
+    arena,
+    bench,
+    book,
+    data,
+    games,
+    grade,
+    ladder,
+    play,
+    runs,
+    serve,
+    sweep,
+    table,
+    train,
+)
 from fourlab.rules.errors import FourlabError
 
 app = typer.Typer(
@@ -22,6 +38,10 @@ app.command("analyze")(analyze.analyze)
 app.command("train")(train.train)
 app.command("runs")(runs.runs)
 app.add_typer(table.app, name="table")
+app.command("arena")(arena.arena)
+app.command("games")(games.games)
+app.command("ladder")(ladder.ladder)
+app.command("sweep")(sweep.sweep)
 app.command("grade")(grade.grade)
 app.add_typer(data.app, name="data")
 app.add_typer(book.app, name="book")
