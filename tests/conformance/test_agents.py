@@ -135,6 +135,6 @@ def test_agents_are_described(name: str) -> None:
 
 @pytest.mark.parametrize("name", PLAYERS)
 def test_the_spec_of_an_agent_gives_the_same_agent(name: str) -> None:
-    built = agent(name)
+    built = agent(spec_of(name, game("connect4")))
     assert agent(built.spec).config == built.config
     assert agent(built.spec).spec == built.spec
