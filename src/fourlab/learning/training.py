@@ -85,8 +85,8 @@ Trainer = Callable[..., tuple[int, int]]
 def trainer(kind: int, method: int, thinking: bool) -> Trainer:
     """Return the kernel that trains values of one kind by one method.
 
-    Against opponents that do not think, thinking is left out of it. What is known to the compiler
-    it need not compile: 10 s instead of 60, and games run twice as fast.
+    Against opponents that do not think, thinking is left out of it: compiling takes 18 s of
+    processor time instead of 63.
     """
 
     @kernel

@@ -27,7 +27,7 @@ log = logging.getLogger("fourlab.kernels")
 
 PACKAGE = Path(__file__).parent.parent
 # Kernels allocate nothing, so that arrays need not be counted when they are handed on: learning
-# games run 9 times as fast as with reference counts, and compile in a third of the time.
+# games run 3 (connect4) to 9 times (tic-tac-toe) as fast as with reference counts.
 PLAIN = {"nogil": True, "_nrt": False}
 KEPT_FOLDERS = 4  # caches of other source states worth keeping, for people who switch branches
 
