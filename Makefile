@@ -6,12 +6,12 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: help serve play test test-slow check format lint type layers bench docs clean
+.PHONY: help serve play test test-slow test-kaggle check format lint type layers bench docs clean
 
 help:
 	@echo "make serve    the web laboratory in the browser"
 	@echo "make play     a game in the terminal"
-	@echo "make test     every test (make test-slow: the long ones too)"
+	@echo "make test     every test (test-slow: the long ones too; test-kaggle: Kaggle's runner, 1.6 GB)"
 	@echo "make check    format, lint, types, layers"
 	@echo "make bench    the speed of this machine, side by side with the peers that are installed"
 	@echo "make docs     the documentation in site/"
@@ -43,7 +43,10 @@ test: $(VENV)/.has-dev
 	$(BIN)/python -m pytest
 
 test-slow: $(VENV)/.has-dev
-	$(BIN)/python -m pytest -m "slow or not slow"
+	$(BIN)/python -m pytest -m "not kaggle"
+
+test-kaggle: $(VENV)/.has-dev $(VENV)/.has-kaggle
+	$(BIN)/python -m pytest -m kaggle
 
 check: lint type layers
 

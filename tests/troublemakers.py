@@ -13,6 +13,7 @@ import numpy as np
 
 from fourlab.agents.base import Agent, Decision
 from fourlab.agents.registry import AGENTS
+from fourlab.rules.geometry import Rules
 from fourlab.rules.position import Position
 from fourlab.rules.spec import option
 
@@ -111,5 +112,22 @@ class Unlucky(Trouble):
             os.kill(os.getpid(), signal.SIGKILL)
 
 
-KINDS = {k.name: k for k in (Dull, Crashing, Hanging, Slow, Cheating, Fatal, Noisy, Unlucky)}
+class Filed(Trouble):
+    """Begins with the column that it read from a file when it was made."""
+
+    name = "filed"
+    Config = UnluckyConfig
+
+    def __init__(self, rules: Rules, config: UnluckyConfig | None = None) -> None:
+        super().__init__(rules, config)
+        path = Path(self.config.marker)
+        self.column = int(path.read_text()) if path.is_file() else 0
+
+    def decide(self, position: Position, rng: np.random.Generator) -> Decision:
+        if position.ply < 2:
+            return Decision(self.column)
+        return super().decide(position, rng)
+
+
+KINDS = {k.name: k for k in (Dull, Crashing, Hanging, Slow, Cheating, Fatal, Noisy, Unlucky, Filed)}
 AGENTS.update(KINDS)

@@ -95,7 +95,9 @@ def outcome(position: Position) -> int:
     return (best < 0) - (best > 0)
 
 
-@pytest.mark.parametrize("options", ["", ",minimax=3", ",expand=all", ",prune=1", ",threads=3"])
+@pytest.mark.parametrize(
+    "options", ["", ",minimax=2", ",minimax=4", ",expand=all", ",prune=1", ",threads=3"]
+)
 @pytest.mark.parametrize("name", ["tictactoe", "connect:columns=5,rows=4,k=4", "connect4"])
 def test_what_is_proven_is_true(name: str, options: str) -> None:
     rules = game(name)

@@ -1,11 +1,13 @@
 import numpy as np
 import pytest
 
+from fourlab.agents.base import Decision
+from fourlab.agents.minimax import Minimax
 from fourlab.agents.play import play_game
 from fourlab.agents.registry import agent
 from fourlab.rules.catalog import game
 from fourlab.rules.errors import SpecError
-from fourlab.rules.position import position_of
+from fourlab.rules.position import Position, position_of
 
 SMALL = game("connect:columns=5,rows=4,k=4")  # a draw
 FAMOUS = position_of(game("connect4"), "4445423633442655")
@@ -67,3 +69,16 @@ def test_out_of_time_it_still_plays() -> None:
 def test_bad_options_are_refused(spec: str) -> None:
     with pytest.raises(SpecError, match="is not allowed"):
         agent(spec)
+
+
+def test_where_time_is_too_short_minimax_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    def favours_the_edge(self: Minimax, position: Position, rng: np.random.Generator) -> Decision:
+        return Decision(7, values=(*[-1.0] * 7, 1.0))
+
+    monkeypatch.setattr(Minimax, "decide", favours_the_edge)
+    rules = game("connect:columns=8,rows=6,k=4")
+    decision = agent("perfect:time=0.001", rules).decide(rules.start(), np.random.default_rng(1))
+    assert decision.move == 7
+    threat = rules.start().play_all("41414")  # every move but column 4 is known to lose
+    known = agent("perfect:time=0.001", rules).decide(threat, np.random.default_rng(1))
+    assert known.move == 3

@@ -9,6 +9,7 @@ import pytest
 
 from fourlab.agents.registry import agent
 from fourlab.arena import match, seats
+from fourlab.arena.events import Event
 from fourlab.arena.match import Games, Job, Pairing, joined, moves_array, play, play_here
 from fourlab.arena.openings import default_plies
 from fourlab.rules.catalog import game
@@ -177,3 +178,15 @@ def test_a_game_whose_process_is_killed_from_outside_is_played_again(tmp_path) -
     assert marker.exists()
     assert not games.forfeits
     assert_equal(play(Job(pair, 0, 6)), games)
+
+
+@pytest.mark.usefixtures("troublemakers")
+def test_an_agent_whose_file_has_changed_is_loaded_again(tmp_path) -> None:
+    file = tmp_path / "moves.txt"
+    heights = []
+    for column in ("0", "4"):
+        file.write_text(column)
+        event = Event(SMALL, (f"filed:{file}", "dull"), games=2, plies=0)
+        [pair] = event.pairings()
+        heights.append(play(Job(pair, 0, 2)).moves[0, 0])
+    assert heights == [0, 4]

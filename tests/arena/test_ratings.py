@@ -94,3 +94,12 @@ def test_intervals_cover_the_truth() -> None:
 @pytest.mark.parametrize("games", [20, 100])
 def test_intervals_cover_the_truth_as_often_as_they_say(games: int) -> None:
     assert 0.93 <= coverage(1000, games) <= 0.97
+
+
+def test_neighbours_that_are_not_separated_are_told_in_one_line() -> None:
+    even = (5, 0, 5)
+    results = {(a, b): even for a in "abc" for b in "abc" if a != b}
+    results |= {("z", b): (99, 0, 1) for b in "abc"}
+    [line] = rate(results, "a").remarks()
+    assert line.startswith("not separated yet: ")
+    assert sorted(line.removeprefix("not separated yet: ").split(" and ")) == ["a", "b", "c"]

@@ -8,16 +8,21 @@ from fourlab.rules.errors import SpecError
 
 
 def play(rng: np.random.Generator, elo: float, hypotheses: Hypotheses) -> Sprt:
-    """Run a test on pairs of games with draws and openings that favour one side."""
+    """Run a test on pairs of games with draws, and openings that favour one side.
+
+    The expected score of a pair is exactly that of `elo`; its two games are not independent.
+    """
     test = Sprt(hypotheses)
+    mean = expected_score(elo)
     while not test.verdict:
-        tilt = rng.normal(0, 100)  # of the opening: the two games of a pair are not independent
-        quarters = 0
-        for side in (1, -1):
-            score = expected_score(elo + side * tilt)
-            draw = min(score, 1 - score) * 0.6
-            quarters += rng.choice([2, 1, 0], p=[score - draw / 2, draw, 1 - score - draw / 2])
-        test.add(int(quarters))
+        for tilt, *luck in rng.random((100, 3)):
+            quarters = 0
+            for side, roll in zip((1, -1), luck, strict=True):
+                score = mean + side * 0.4 * (tilt - 0.5)
+                draw = 0.6 * min(score, 1 - score)
+                quarters += int(roll < score - draw / 2) + int(roll < score + draw / 2)
+            if test.add(quarters):
+                break
     return test
 
 

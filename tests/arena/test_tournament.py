@@ -7,6 +7,7 @@ import pytest
 
 from fourlab.arena.events import Event
 from fourlab.arena.executors import Workers
+from fourlab.arena.match import Job, play
 from fourlab.arena.records import Records
 from fourlab.arena.sprt import Hypotheses
 from fourlab.arena.tournament import Tournament
@@ -159,6 +160,17 @@ def test_a_longer_tournament_keeps_the_games_of_a_shorter_one(tmp_path: Path) ->
         longer = run(Event(SMALL, ("random", "baseline"), 50, 5), records=records)
         assert [entry.moves for entry in records.listing()][:20] == before
     assert figures(longer) == figures(run(Event(SMALL, ("random", "baseline"), 50, 5)))
+
+
+def test_a_test_takes_up_the_games_of_a_plain_tournament(tmp_path: Path) -> None:
+    tested = Event(SMALL, ("baseline", "random"), 400, 3, hypotheses=Hypotheses(0, 50))
+    with Records(tmp_path / "games.db") as records:
+        tournament = Tournament(Event(SMALL, ("baseline", "random"), 100, 3), records)
+        table = tournament.tables[0]
+        for first in (0, 10, 40):  # with gaps
+            games = play(Job(table.pairing, first, 10))
+            records.add(table.record_id, games, games.notations(table.pairing.rules))
+        assert figures(run(tested, records=records)) == figures(run(tested))
 
 
 def test_games_are_not_played_twice_by_mistake(tmp_path: Path) -> None:

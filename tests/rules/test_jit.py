@@ -71,6 +71,30 @@ def test_a_disk_that_cannot_be_written_is_done_without(tmp_path: Path) -> None:
     assert "no hit, miss" in run(blocked)
 
 
+def test_where_numba_cannot_be_imported_kernels_are_plain_python() -> None:
+    program = """
+import sys
+sys.modules["numba"] = None
+import numpy, fourlab
+from fourlab.rules import jit
+assert not jit.COMPILED and jit.CACHE_FOLDER is None
+game = fourlab.game("connect4")
+position = game.start().play_all("121212")
+for spec in ("mcts:sims=50", "minimax:depth=2", "flat:playouts=5"):
+    assert fourlab.agent(spec, game).decide(position, numpy.random.default_rng(1)).move == 0
+print(fourlab.Solver(game).score(game.start().play_all("4445423633442655")))
+"""
+    source = str(Path(fourlab.__file__).parent.parent)
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        env={**os.environ, "PYTHONPATH": source},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stdout == "5\n", done.stderr
+
+
 @pytest.mark.parametrize("name", ["game", "agent", "play_game", "Position", "Rules"])
 def test_the_python_face_is_there(name: str) -> None:
     assert name in dir(fourlab)

@@ -87,12 +87,14 @@ def test_without_gravity_only_small_boards_have_books() -> None:
 
 
 def test_a_damaged_shipped_book_is_named_and_done_without(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    (tmp_path / "books").mkdir()
-    damaged = tmp_path / "books" / "connect4.npz"
-    damaged.write_bytes(b"nothing of a book")
-    monkeypatch.setattr(book_module.importlib.resources, "files", lambda package: tmp_path)
+    original = book_module.pkgutil.get_data
+
+    def damaged(package: str, resource: str) -> bytes | None:
+        return b"nothing of a book" if original(package, resource) else None
+
+    monkeypatch.setattr(book_module.pkgutil, "get_data", damaged)
     shipped_book.cache_clear()
     try:
         with caplog.at_level(logging.WARNING):

@@ -20,6 +20,7 @@ from fourlab.search.choices import nth_cell
 from fourlab.search.mcts import (
     BY_SCORE,
     BY_VISITS,
+    QUICK_PLIES,
     ROBUST,
     Settings,
     best_child,
@@ -86,7 +87,7 @@ class MctsConfig:
         "light", "random, or heavy: win or block where possible", choices=("light", "heavy")
     )
     solver: bool = option(True, "carry proven wins, draws and losses up the tree")
-    minimax: int = option(0, "plies of alpha-beta at every new leaf", low=0, high=8)
+    minimax: int = option(0, "plies of alpha-beta at every new leaf, from 2", low=0, high=8)
     prune: float = option(
         0.0, "drop moves this many standard errors behind the best; 0: none", low=0, high=100
     )
@@ -142,7 +143,7 @@ class Mcts(Agent):
     def __init__(self, rules: Rules, config: MctsConfig | None = None) -> None:
         super().__init__(rules, config)
         self._settings = settings_of(self.config)
-        self._search = search_on(rules, self.config.minimax > 0)
+        self._search = search_on(rules, self.config.minimax > QUICK_PLIES)
         self._work = [alphabeta.new_work(rules, 10) for _ in range(self.config.threads)]
         self._tree: Tree | None = None
         self._spare: Tree | None = None
@@ -179,7 +180,9 @@ class Mcts(Agent):
         return self._branch(self._tree, 0, None, self._position.occupied, depth)
 
     def player(self) -> Player | None:
-        if self.config.time is not None or self.config.threads > 1 or self.config.reuse:
+        config = self.config
+        searches = config.minimax > QUICK_PLIES
+        if config.time is not None or config.threads > 1 or config.reuse or searches:
             return None
         return mcts_player(self.rules, self.simulations, self._settings, self.config.nodes)
 

@@ -8,6 +8,7 @@ import numpy as np
 from fourlab.agents.base import Agent, Decision
 from fourlab.agents.players import Player, minimax_player
 from fourlab.rules.geometry import Rules
+from fourlab.rules.jit import SLOWNESS
 from fourlab.rules.position import Position
 from fourlab.rules.spec import option
 from fourlab.search.alphabeta import (
@@ -25,7 +26,7 @@ from fourlab.search.windows import NO_WEIGHTS, Weights
 
 DEFAULT_DEPTH = 6
 SMALL_BOARD = 12  # cells up to which searching to the end takes no time worth mentioning
-SLICE = 4096  # nodes between two looks at the clock: about half a millisecond
+SLICE = 4096 // SLOWNESS  # nodes between two looks at the clock: about half a millisecond
 
 
 @dataclass(frozen=True)

@@ -1,16 +1,25 @@
 """The player that knows: `perfect`, and weaker ones made of it by blunders."""
 
+import time
 from dataclasses import dataclass
 
 import numpy as np
 
 from fourlab.agents.base import Agent, Decision
+<<<<<<< HEAD
 from fourlab.agents.exact import exact_values
 from fourlab.agents.players import Player, learned_player
+=======
+from fourlab.agents.minimax import Minimax, MinimaxConfig
+from fourlab.rules.geometry import Rules
+>>>>>>> main
 from fourlab.rules.position import Position
 from fourlab.rules.spec import option
-from fourlab.search.scores import sign
+from fourlab.search.analysis import widened
+from fourlab.search.scores import sign, win_score
 from fourlab.search.solver import Bounds, Limits, shared_solver
+
+SOLVER_SHARE = 0.8  # of a limited time; the rest is for a guess where the solver was not done
 
 
 @dataclass(frozen=True)
@@ -34,11 +43,15 @@ class Perfect(Agent):
     name = "perfect"
     Config = PerfectConfig
 
+    def __init__(self, rules: Rules, config: PerfectConfig | None = None) -> None:
+        super().__init__(rules, config)
+        self._adviser: Minimax | None = None
+
     def decide(self, position: Position, rng: np.random.Generator) -> Decision:
-        seconds = float("inf") if self.config.time is None else self.config.time
-        solver = shared_solver(self.rules)
-        found = dict(solver.moves(position, Limits(seconds=seconds)))
+        found = self._known(position)
         best, worse = self._sides(found)
+        if not all(found[move].is_exact for move in best):
+            best = self._likeliest(position, best, rng)
         policy = np.zeros(self.rules.move_count)
         slip = self.config.blunder if worse else 0.0
         policy[best] = (1 - slip) / len(best)
@@ -54,6 +67,34 @@ class Perfect(Agent):
             policy=tuple(policy.tolist()),
             effort=sum(bounds.nodes for bounds in found.values()),
         )
+
+    def _known(self, position: Position) -> dict[int, Bounds]:
+        """Return what the solver finds of every move; against the clock the outcomes first."""
+        solver = shared_solver(self.rules)
+        if self.config.time is None:
+            return dict(solver.moves(position))
+        deadline = time.perf_counter() + SOLVER_SHARE * self.config.time
+        most = win_score(self.rules, position.ply)
+        outcomes = dict(solver.moves(position, Limits(seconds=self.config.time / 2), weak=True))
+        left = deadline - time.perf_counter()
+        return {
+            move: widened(outcomes[move], most) & bounds
+            for move, bounds in solver.moves(position, Limits(seconds=left))
+        }
+
+    def _likeliest(
+        self, position: Position, moves: list[int], rng: np.random.Generator
+    ) -> list[int]:
+        """Return which of moves that are not told apart `minimax` prefers."""
+        if len(moves) == 1:
+            return moves
+        if self._adviser is None:
+            self._adviser = Minimax(self.rules)
+        seconds = (1 - SOLVER_SHARE) * self.config.time
+        self._adviser.config = MinimaxConfig(time=seconds)
+        values = self._adviser.decide(position, rng).values or ()
+        top = max(values[move] or 0.0 for move in moves)
+        return [move for move in moves if (values[move] or 0.0) == top]
 
     def _sides(self, found: dict[int, Bounds]) -> tuple[list[int], list[int]]:
         """Return the moves to play, and the others to blunder with.

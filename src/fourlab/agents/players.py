@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from fourlab.rules.geometry import Rules
-from fourlab.rules.jit import kernel
+from fourlab.rules.jit import body, kernel
 from fourlab.rules.kernels import legal_cells, move_cell
 from fourlab.search import alphabeta, mcts
 from fourlab.search.choices import baseline_cells, nth_cell, random_cell, random_legal_cell
@@ -88,7 +88,7 @@ def learned_player(rules: Rules, values: Values) -> Player:
     return simple_player(rules, LEARNED)._replace(learned=values)
 
 
-@kernel
+@body
 def _minimax_cell(
     rules: Rules, player: Player, mover: int, occupied: int, state: int
 ) -> tuple[int, int]:
@@ -103,7 +103,7 @@ def _minimax_cell(
     return random_cell(cells, state)
 
 
-@kernel
+@body
 def _mcts_cell(
     rules: Rules, player: Player, mover: int, occupied: int, state: int
 ) -> tuple[int, int]:
@@ -113,7 +113,7 @@ def _mcts_cell(
         player.tree,
         player.settings,
         player.work,
-        player.settings.minimax > 0,
+        False,  # players do not search at leaves: alpha-beta would be compiled twice
         mover,
         occupied,
         player.amount,

@@ -11,6 +11,7 @@ from fourlab.agents.registry import agent
 from fourlab.arena.match import Pairing
 from fourlab.arena.openings import default_plies
 from fourlab.arena.ratings import choose_anchor
+from fourlab.arena.records import checksum
 from fourlab.arena.sprt import Hypotheses
 from fourlab.rules.catalog import game as find_game
 from fourlab.rules.errors import SpecError
@@ -73,7 +74,8 @@ class Event:
             pairs = list(itertools.combinations(self.agents, 2))
         assert self.plies is not None  # noqa: S101  # set above
         conditions = (self.seed, self.plies, self.move_seconds, self.modules)
-        return [Pairing(self.game, a, b, *conditions) for a, b in pairs]
+        sums = {spec: checksum(agent(spec, self.game)) for spec in {*self.agents, *self.against}}
+        return [Pairing(self.game, a, b, *conditions, (sums[a], sums[b])) for a, b in pairs]
 
     def to_json(self) -> dict[str, Any]:
         """Return the settings as plain data: `Event.from_json` backwards."""

@@ -30,14 +30,15 @@ class Host:
 
     def __init__(self, say: Callable[[dict[str, Any]], None]) -> None:
         self.say = say
-        self.agents: dict[tuple[str, int, str], Agent] = {}
+        self.agents: dict[tuple[str, int, str, str], Agent] = {}
         self.warm: list[Agent] = []
 
     def serve(self, request: dict[str, Any]) -> None:
         """Play the games of one request."""
         try:
             import_modules(tuple(request["modules"]))
-            agents = [self._agent(request["game"], *seat) for seat in enumerate(request["agents"])]
+            seats = zip((0, 1), request["agents"], request["checksums"], strict=True)
+            agents = [self._agent(request["game"], *seat) for seat in seats]
         except FourlabError as error:
             self.say({"refused": str(error)})
             return
@@ -48,11 +49,12 @@ class Host:
                 self._warm(agents, number, start)
             self.play(number, agents, seed, start, request["limit"])
 
-    def _agent(self, game: str, side: int, spec: str) -> Agent:
-        """Return an agent, not the one on the other side, since it may remember its game."""
-        if (game, side, spec) not in self.agents:
-            self.agents[game, side, spec] = agent(spec, game)
-        return self.agents[game, side, spec]
+    def _agent(self, game: str, side: int, spec: str, checksum: str) -> Agent:
+        """Return an agent: not the one on the other side, nor one of files that have changed."""
+        key = (game, side, spec, checksum)
+        if key not in self.agents:
+            self.agents[key] = agent(spec, game)
+        return self.agents[key]
 
     def _warm(self, agents: list[Agent], number: int, start: Position) -> None:
         """Ask each new agent for a decision off the clock: the first may compile and load.

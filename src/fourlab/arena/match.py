@@ -49,6 +49,7 @@ class Pairing:
     plies: int  # length of the openings
     move_seconds: float | None = None  # for one move; None: as long as nothing seems to hang
     modules: tuple[str, ...] = ()  # to import first: they register agents of their own
+    checksums: tuple[str, str] = ("", "")  # of the files that a and b are loaded from
 
     @property
     def rules(self) -> Rules:
@@ -190,7 +191,7 @@ def players(pairing: Pairing) -> tuple[Player, Player] | None:
     """Return the jitted forms of both agents for this thread, or None if either has none."""
     if pairing.move_seconds is not None:
         return None
-    key = (pairing.game, pairing.a, pairing.b)
+    key = (pairing.game, pairing.a, pairing.b, pairing.checksums)
     if getattr(_memory, "key", None) != key:
         a, b = (agent(spec, pairing.rules).player() for spec in (pairing.a, pairing.b))
         _memory.players = None
@@ -258,13 +259,13 @@ def _play_batch(pairing: Pairing, pair: tuple[Player, Player], first: int, count
     """Play games inside kernels, a call for each player and ply."""
     numbers = np.arange(first, first + count)
     batch = _set_up(pairing, numbers)
-    opening = int(batch.lengths[0])
+    rules, opening = pairing.rules, int(batch.lengths[0])
     spent, made = np.zeros(2), np.zeros(2, np.int64)
-    for ply in range(opening, pairing.rules.cells):
+    for ply in range(opening, rules.cells):
         for side, player in enumerate(pair):
             began = time.perf_counter()
             begin = (first + ply + side) % 2  # in even games a moves on even plies
-            made[side] += advance(pairing.rules, player, begin, batch)
+            made[side] += advance(rules, player, begin, batch)
             spent[side] += time.perf_counter() - began
         if not (batch.results == PLAYING).any():
             break

@@ -64,6 +64,16 @@ class Ratings:
         neighbours = itertools.pairwise(ranking)
         return [pair for pair in neighbours if self.difference(*pair)[1] <= 0]
 
+    def remarks(self) -> list[str]:
+        """Say who is not separated yet: one line for each run of such neighbours."""
+        runs: list[list[str]] = []
+        for one, other in self.not_separated():
+            if runs and runs[-1][-1] == one:
+                runs[-1].append(other)
+            else:
+                runs.append([one, other])
+        return [f"not separated yet: {' and '.join(run)}" for run in runs]
+
     def to_json(self) -> list[dict[str, float | str]]:
         """Return what `fourlab arena --json` says of ratings, the strongest first."""
         listing: list[dict[str, float | str]] = []

@@ -165,9 +165,9 @@ class Records:
         settings: dict[str, Any] = json.loads(rows[0][0])
         return settings
 
-    def pairing(self, pairing: Pairing, checksums: tuple[str, str] = ("", "")) -> int:
+    def pairing(self, pairing: Pairing) -> int:
         """Return the id of a pairing, new or known."""
-        agents = list(zip((pairing.a, pairing.b), checksums, strict=True))
+        agents = list(zip((pairing.a, pairing.b), pairing.checksums, strict=True))
         conditions = (pairing.seed, pairing.plies, pairing.move_seconds or 0.0)
         with self._errors(), self._transaction():
             run = self._connection.execute

@@ -82,25 +82,25 @@ def _end(process: subprocess.Popen[str]) -> None:
                 pipe.close()
 
 
-_memory = threading.local()  # each thread keeps one seat for all its jobs
+_idle: list[Seat] = []  # seats that wait for the next job, of whichever thread
 
 
-def _seat() -> Seat:
-    if getattr(_memory, "seat", None) is None:
-        _memory.seat = Seat()
-    seat: Seat = _memory.seat
-    return seat
+def _take() -> Seat:
+    """Return a seat that is alive."""
+    while _idle:
+        seat = _idle.pop()
+        if seat.process.poll() is None:
+            return seat
+    return Seat()
 
 
-def _leave() -> str:
-    """Leave this thread's seat, dead or alive; return how it ended."""
-    seat = _seat()
+def _leave(seat: Seat) -> str:
+    """Leave a seat for good, dead or alive; return how it ended."""
     try:
         ending = f"ended with code {seat.process.wait(GRACE)}"
     except subprocess.TimeoutExpired:
         ending = "was stopped"
     seat.close()
-    _memory.seat = None
     return ending
 
 
@@ -115,15 +115,16 @@ def play_seated(job: Job) -> Games:
     warm, died_in = True, None
     while left := [number for number in numbers if number not in done]:
         thinking: dict[str, Any] = {}
+        seat = _take()
         try:
-            for message in _messages(job.pairing, left, warm):
+            for message in _messages(seat, job.pairing, left, warm):
                 if "thinks" in message:
                     thinking = message
                 else:
                     done[message["number"]] = message
                     thinking = {}
         except (TimeoutError, EOFError) as silence:
-            ending = _leave()
+            ending = _leave(seat)
             if warm and ("warms" in thinking or not thinking):
                 warm = False  # it is the games that show what an agent does
             elif isinstance(silence, TimeoutError):
@@ -133,18 +134,22 @@ def play_seated(job: Job) -> Games:
                 _forfeit(done, thinking, f"its process {ending}")
             else:
                 died_in = thinking.get("number", left[0])
+        else:
+            _idle.append(seat)
     return gathered(job.pairing, [done[number] for number in numbers])
 
 
-def _messages(pairing: Pairing, numbers: list[int], warm: bool) -> Iterator[dict[str, Any]]:
+def _messages(
+    seat: Seat, pairing: Pairing, numbers: list[int], warm: bool
+) -> Iterator[dict[str, Any]]:
     """Yield what a seat says while it plays; raises TimeoutError or EOFError when it is silent."""
-    seat = _seat()
     chosen = np.array(numbers, np.int64)
     limit = pairing.move_seconds or MOVE_SECONDS
     seat.ask(
         {
             "game": pairing.game,
             "agents": [pairing.a, pairing.b],
+            "checksums": pairing.checksums,
             "modules": pairing.modules,
             "limit": limit,
             "warm": warm,

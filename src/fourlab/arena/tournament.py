@@ -9,12 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from fourlab.agents.registry import agent
 from fourlab.arena.events import Event
 from fourlab.arena.executors import Workers
 from fourlab.arena.match import Games, Job, Pairing, joined, play
 from fourlab.arena.ratings import Ratings, rate
-from fourlab.arena.records import Records, checksum, missing
+from fourlab.arena.records import Records, missing
 from fourlab.arena.sprt import Hypotheses, Sprt
 from fourlab.arena.tallies import Tally
 from fourlab.rules.errors import FourlabError
@@ -49,15 +48,16 @@ class Table:
 
     def resume(self, recorded: Games) -> None:
         """Begin with games that were played before."""
-        self.left = deque(missing(recorded.numbers, self.games))
         self._sent = len(recorded)
         if self.test is None:
+            self.left = deque(missing(recorded.numbers, self.games))
             self.tally.add(recorded)
-        elif len(recorded):
-            for first in range(0, self.games, 2):
-                rows = recorded.numbers // 2 == first // 2
-                if rows.sum() < 2 or not self.take(first, recorded.take(rows)):
-                    break
+            return
+        in_order = recorded.numbers == np.arange(len(recorded))
+        count = len(recorded) if in_order.all() else int(in_order.argmin())
+        self.take(0, recorded.take(np.arange(len(recorded)) < count // 2 * 2))
+        if not self.is_decided:
+            self.left = deque([range(self._next, self.games)] if self._next < self.games else [])
 
     def next_job(self, workers: int) -> Job:
         """Return some of the games that are left, as many as a worker does in a moment."""
@@ -119,9 +119,7 @@ class Tournament:
         """Find out what was played before."""
         known = 0
         for table in self.tables:
-            pair = (agent(spec, table.pairing.game) for spec in (table.pairing.a, table.pairing.b))
-            a, b = (checksum(player) for player in pair)
-            table.record_id = records.pairing(table.pairing, (a, b))
+            table.record_id = records.pairing(table.pairing)
             recorded = records.games(table.record_id, table.pairing, table.games)
             known += len(recorded)
             if resume:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 from contextlib import nullcontext
 from pathlib import Path
@@ -54,17 +53,14 @@ def arena(
     from fourlab.arena.executors import Workers
     from fourlab.arena.records import Records
     from fourlab.arena.tournament import Tournament
+    from fourlab.rules.errors import SpecError
 
+    if resume and no_record:
+        raise SpecError("--resume goes on with recorded games; leave out --no-record")
     with nullcontext() if no_record else Records(record, create=not resume) as records:
-        given: dict[str, Any] = {
-            "agents": tuple(agents or ()),
-            "games": games,
-            "seed": seed,
-        }
-        last = records.last_run() if resume and records is not None else {}
+        last: dict[str, Any] = records.last_run() if resume and records is not None else {}
         if resume and not agents:
-            changed = {name: value for name, value in given.items() if value}
-            event = dataclasses.replace(Event.from_json(last), **changed)
+            event = Event.from_json({**last, "games": games or last["games"]})
         else:
             event = Event(
                 game,

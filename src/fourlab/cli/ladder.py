@@ -50,8 +50,8 @@ def ladder(
         return
     for name, (results, ratings) in found.items():
         console().print(table_of(name, results, ratings))
-        for one, other in ratings.not_separated():
-            console().print(f"{one} and {other} are not separated yet", style="dim")
+        for remark in ratings.remarks():
+            console().print(remark, style="dim")
         console().print()
 
 

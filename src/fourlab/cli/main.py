@@ -14,6 +14,7 @@ from fourlab.cli import (
     bench,
     book,
     data,
+    export,
     games,
     grade,
     ladder,
@@ -45,6 +46,7 @@ app.command("sweep")(sweep.sweep)
 app.command("grade")(grade.grade)
 app.add_typer(data.app, name="data")
 app.add_typer(book.app, name="book")
+app.add_typer(export.app, name="export")
 app.command("agents")(agents.agents)
 app.command("bench")(bench.bench)
 

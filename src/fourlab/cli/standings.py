@@ -113,9 +113,7 @@ def figures(tally: Tally, is_over: bool) -> list[str]:
 
 def remarks(tournament: Tournament, ratings: Ratings) -> list[Text]:
     """Return what must be said beside the figures."""
-    lines = [""]
-    if tournament.played:
-        lines += [f"{a} and {b} are not separated yet" for a, b in ratings.not_separated()]
+    lines = ["", *(ratings.remarks() if tournament.played else [])]
     for tally in tournament.tallies:
         pair = f"{tally.pairing.a} – {tally.pairing.b}"
         if tournament.is_over and tally.distinct < FEW_DISTINCT * tally.games:

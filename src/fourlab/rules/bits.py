@@ -2,14 +2,11 @@
 
 from typing import TYPE_CHECKING, Any
 
-import numba
-from llvmlite import ir
-from numba.core import cgutils, types
-from numba.extending import intrinsic
+from fourlab.rules.jit import COMPILED
 
 MASK63 = (1 << 63) - 1
 
-if TYPE_CHECKING or numba.config.DISABLE_JIT:
+if TYPE_CHECKING or not COMPILED:
 
     def popcount(bits: int) -> int:
         """Count the bits that are set."""
@@ -35,6 +32,9 @@ if TYPE_CHECKING or numba.config.DISABLE_JIT:
         numbers[index] = number
 
 else:
+    from llvmlite import ir
+    from numba.core import cgutils, types
+    from numba.extending import intrinsic
 
     @intrinsic
     def _prefetch(_context: Any, words: Any, index: Any) -> Any:

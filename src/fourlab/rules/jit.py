@@ -2,8 +2,8 @@
 
 Numba's own cache notices an edit of the function it compiled, not of the functions that one calls
 in other modules. Therefore all kernels of one state of the sources share a cache folder whose name
-carries a hash of those sources: any edit starts a fresh folder. Under `NUMBA_DISABLE_JIT=1` every
-kernel is the plain Python function.
+carries a hash of those sources: any edit starts a fresh folder. Under `NUMBA_DISABLE_JIT=1`, or
+where numba cannot be imported, every kernel is the plain Python function.
 
 Integers are signed 64-bit. Numba tells LLVM that signed arithmetic never overflows, and LLVM
 believes it: use `bits.multiply63` wherever a product may wrap.
@@ -18,8 +18,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
-import numba
-from numba.core import event
+try:
+    import numba
+    from numba.core import event
+except ImportError:  # not installed, or it refuses the numpy that is
+    numba = None
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -29,6 +32,8 @@ PACKAGE = Path(__file__).parent.parent
 # Kernels allocate nothing, so that arrays need not be counted when they are handed on: learning
 # games run 3 (connect4) to 9 times (tic-tac-toe) as fast as with reference counts.
 PLAIN = {"nogil": True, "_nrt": False}
+COMPILED = numba is not None and not numba.config.DISABLE_JIT
+SLOWNESS = 1 if COMPILED else 256  # how much longer a kernel takes, for those who watch the clock
 KEPT_FOLDERS = 4  # caches of other source states worth keeping, for people who switch branches
 
 
@@ -44,6 +49,8 @@ def source_hash() -> str:
 
 def _cache_folder() -> Path | None:
     """Return the writable folder for this state of the sources, or None where there is none."""
+    if not COMPILED or not PACKAGE.is_dir():  # sources that are in no folder cannot be cached
+        return None
     user_cache = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
     base = Path(numba.config.CACHE_DIR or user_cache).expanduser() / "fourlab"
     folder = base / f"kernels-{source_hash()}"
@@ -68,6 +75,8 @@ def kernel(function: F) -> F:
     A kernel becomes part of the kernels that call it. That is how a factory that closes over
     `rules` turns the geometry into constants: the exact search runs 1.7 times as fast.
     """
+    if not COMPILED:
+        return function
     configured = numba.config.CACHE_DIR
     numba.config.CACHE_DIR = str(CACHE_FOLDER)
     try:
@@ -83,22 +92,28 @@ def body(function: F) -> F:
 
     For large kernels with one caller: what is compiled once need not be compiled again inside.
     """
+    if not COMPILED:
+        return function
     compiled: F = numba.njit(inline="always", **PLAIN)(function)
     return compiled
 
 
-class _CompilationNotice(event.Listener):  # type: ignore[misc]  # numba is untyped to mypy
-    """Logs one line when the first kernel of this process really has to be compiled."""
+def _announce_compilation() -> None:
+    """Log one line when the first kernel of this process really has to be compiled."""
 
-    given = False
+    class Notice(event.Listener):  # type: ignore[misc]  # numba is untyped to mypy
+        given = False
 
-    def on_start(self, event: Any) -> None:
-        if not self.given and event.data["dispatcher"].py_func.__module__.startswith("fourlab"):
-            self.given = True
-            log.info("compiling (once)")
+        def on_start(self, event: Any) -> None:
+            if not self.given and event.data["dispatcher"].py_func.__module__.startswith("fourlab"):
+                self.given = True
+                log.info("compiling (once)")
 
-    def on_end(self, event: Any) -> None:
-        """Nothing to say when it ends."""
+        def on_end(self, event: Any) -> None:
+            """Nothing to say when it ends."""
+
+    event.register("numba:compile", Notice())
 
 
-event.register("numba:compile", _CompilationNotice())
+if COMPILED:
+    _announce_compilation()

@@ -82,6 +82,13 @@ def load_arrays(path: Path, kind: str, version: int) -> tuple[dict[str, Any], di
         data = path.read_bytes()
     except OSError as error:
         raise StorageError(f"cannot read {path}: {error.strerror}") from None
+    return read_arrays(data, path, kind, version)
+
+
+def read_arrays(
+    data: bytes, path: Path, kind: str, version: int
+) -> tuple[dict[str, Any], dict[str, Array]]:
+    """Read the contents of a file that `save_arrays` wrote; `path` names it in errors."""
     try:
         with np.load(io.BytesIO(data), allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files}

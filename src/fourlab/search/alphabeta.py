@@ -290,7 +290,7 @@ def run(rules: Rules, work: Work, weights: Weights, prune: bool, nodes: int) -> 
     return False
 
 
-@kernel
+@body
 def search(
     rules: Rules, work: Work, weights: Weights, prune: bool, mover: int, occupied: int, depth: int
 ) -> int:

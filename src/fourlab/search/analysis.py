@@ -95,7 +95,8 @@ def analyse(
         for move, bounds in solver.moves(position, left, weak):
             found.nodes += bounds.nodes
             found.seconds = time.perf_counter() - began
-            found.moves[move] = widened(bounds, most) if weak else bounds
+            known = widened(bounds, most) if weak else bounds
+            found.moves[move] = found.moves[move] & known if move in found.moves else known
             yield found
 
 

@@ -7,10 +7,10 @@ of each mirror pair, by key, ply by ply; the file is the scores in that order.
 from __future__ import annotations
 
 import functools
-import importlib.resources
 import logging
+import pkgutil
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -22,7 +22,7 @@ from fourlab.rules.geometry import Rules
 from fourlab.rules.jit import kernel
 from fourlab.rules.kernels import bottom_row, has_line, legal_cells, mirror, winning_cells
 from fourlab.rules.position import Position
-from fourlab.rules.storage import StorageError, load_arrays, save_arrays
+from fourlab.rules.storage import Array, StorageError, load_arrays, read_arrays, save_arrays
 from fourlab.search.scores import win_score
 
 log = logging.getLogger("fourlab.book")
@@ -144,7 +144,15 @@ class Book:
     @classmethod
     def load(cls, path: Path) -> Book:
         """Read a book; raises StorageError, which names the file, if it is none or damaged."""
-        header, arrays = load_arrays(path, KIND, VERSION)
+        return cls._checked(path, *load_arrays(path, KIND, VERSION))
+
+    @classmethod
+    def read(cls, data: bytes, path: Path) -> Book:
+        """Read the contents of a book's file; `path` names it in errors."""
+        return cls._checked(path, *read_arrays(data, path, KIND, VERSION))
+
+    @classmethod
+    def _checked(cls, path: Path, header: dict[str, Any], arrays: dict[str, Array]) -> Book:
         rules = game(header["game"])
         sizes = [len(shelf.keys) for shelf in shelves(rules, header["plies"])]
         scores = arrays["scores"]
@@ -158,13 +166,13 @@ class Book:
 @functools.cache
 def shipped_book(rules: Rules) -> Book | None:
     """Return the book that ships for a game, or None; a damaged one is done without."""
-    name = f"{name_of(rules).replace(':', '-')}.npz"
-    folder = importlib.resources.files("fourlab.search") / "books"
-    with importlib.resources.as_file(folder / name) as path:
-        if not path.exists():
-            return None
-        try:
-            return Book.load(path)
-        except StorageError as error:
-            log.warning("%s; going on without it", error)
-            return None
+    name = f"books/{name_of(rules).replace(':', '-')}.npz"
+    try:
+        data = pkgutil.get_data(__name__, name)  # the package may lie in an archive, or in memory
+    except OSError:
+        return None
+    try:
+        return Book.read(data or b"", Path(name))
+    except StorageError as error:
+        log.warning("%s; going on without it", error)
+        return None

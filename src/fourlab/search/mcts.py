@@ -15,6 +15,7 @@ from fourlab.rules.geometry import Rules
 from fourlab.rules.jit import body, kernel
 from fourlab.rules.kernels import cell_move, legal_cells, winning_cells
 from fourlab.search import alphabeta
+from fourlab.search.bounds import safe_replies
 from fourlab.search.choices import nth_cell, playout
 from fourlab.search.tree import (
     DRAW,
@@ -34,6 +35,7 @@ from fourlab.search.tree import (
 from fourlab.search.windows import NO_WEIGHTS
 
 BY_VISITS, BY_SCORE, ROBUST = range(3)
+QUICK_PLIES = 2  # of alpha-beta at a leaf that need no search
 ROBUST_SHARE = 0.5  # of the most visits: enough to be chosen by score
 
 
@@ -77,18 +79,34 @@ def _look_ahead(
     tree: Tree,
     settings: Settings,
     work: alphabeta.Work,
+    searches: bool,
     depth: int,
     mover: int,
     occupied: int,
 ) -> None:
     """Prove the node at the end of the path by a shallow search, if that can be."""
-    value = alphabeta.search(rules, work, NO_WEIGHTS, True, mover, occupied, settings.minimax)
+    value = _two_plies(rules, mover, occupied)
+    if searches:  # noqa: SIM102  # alone, a constant False removes the search when it compiles
+        if value == 0:
+            plies = settings.minimax
+            value = alphabeta.search(rules, work, NO_WEIGHTS, True, mover, occupied, plies)
     if abs(value) >= alphabeta.SURE:
         node = tree.paths[tree.thread, depth]
         tree.proven[node] = LOSS if value > 0 else WIN
         tree.plies[node] = alphabeta.WIN - abs(value) - popcount(occupied)
         if settings.selection.solver:
             settle(tree, depth - 1)
+
+
+@kernel
+def _two_plies(rules: Rules, mover: int, occupied: int) -> int:
+    """Return what alpha-beta to two plies proves, or 0: four times as fast as asking it."""
+    if winning_cells(rules, mover) & legal_cells(rules, occupied) != 0:
+        return alphabeta.win_in(popcount(occupied) + 1)
+    threats = winning_cells(rules, mover ^ occupied) & ~occupied
+    if safe_replies(rules, occupied, threats) == 0:
+        return -alphabeta.win_in(popcount(occupied) + 2)
+    return 0
 
 
 @kernel
@@ -140,7 +158,7 @@ def _simulate(
     tree: Tree,
     settings: Settings,
     work: alphabeta.Work,
-    looks_ahead: bool,
+    searches: bool,
     mover: int,
     occupied: int,
     state: int,
@@ -152,9 +170,8 @@ def _simulate(
     while tree.proven[node] == UNPROVEN:
         if tree.children[node] == 0:
             is_new = depth > 0 and tree.stats[node, VISITS] == 0
-            if looks_ahead:  # noqa: SIM102  # alone, a constant removes what is below
-                if is_new:
-                    _look_ahead(rules, tree, settings, work, depth, mover, occupied)
+            if is_new and settings.minimax > 0:
+                _look_ahead(rules, tree, settings, work, searches, depth, mover, occupied)
             if is_new or depth >= settings.depth or not has_room(tree, moves):
                 break
             _expand(rules, tree, node, mover, occupied)
@@ -179,7 +196,7 @@ def search(
     tree: Tree,
     settings: Settings,
     work: alphabeta.Work,
-    looks_ahead: bool,
+    searches: bool,
     mover: int,
     occupied: int,
     simulations: int,
@@ -192,7 +209,7 @@ def search(
     """
     done = 0
     while done < simulations and tree.proven[0] == UNPROVEN:
-        count, state = _simulate(rules, tree, settings, work, looks_ahead, mover, occupied, state)
+        count, state = _simulate(rules, tree, settings, work, searches, mover, occupied, state)
         done += count
     return done, state
 
@@ -201,7 +218,7 @@ Search = Callable[..., tuple[int, int]]
 
 
 @functools.cache
-def search_on(rules: Rules, looks_ahead: bool) -> Search:
+def search_on(rules: Rules, searches: bool) -> Search:
     """Return `search` for one board, with the geometry known to the compiler."""
 
     @kernel
@@ -214,7 +231,7 @@ def search_on(rules: Rules, looks_ahead: bool) -> Search:
         simulations: int,
         state: int,
     ) -> tuple[int, int]:
-        return search(rules, tree, settings, work, looks_ahead, mover, occupied, simulations, state)
+        return search(rules, tree, settings, work, searches, mover, occupied, simulations, state)
 
     return search_here
 

@@ -14,6 +14,7 @@ from fourlab.rules.catalog import GAMES
 from fourlab.rules.catalog import game as find_game
 from fourlab.rules.errors import FourlabError
 from fourlab.rules.geometry import Rules
+from fourlab.rules.jit import SLOWNESS
 from fourlab.rules.position import Position
 from fourlab.search.book import Book, shipped_book
 from fourlab.search.exact import Stack, new_stack
@@ -21,7 +22,7 @@ from fourlab.search.questions import Job, first_bounds, first_finished, solve_an
 from fourlab.search.scores import win_score
 from fourlab.search.transpositions import BUCKET_BYTES, CAPACITY, Words, clear, new_table
 
-SLICE = 1 << 15  # nodes between two looks at the clock and at Ctrl-C: about 10 ms
+SLICE = (1 << 15) // SLOWNESS  # nodes between two looks at the clock and at Ctrl-C: about 10 ms
 UNLIMITED = 1 << 60
 
 
@@ -39,6 +40,16 @@ class Bounds:
     def is_exact(self) -> bool:
         """Whether the score is known."""
         return self.low == self.high
+
+    def __and__(self, other: Bounds) -> Bounds:
+        """Return what is known of a score by both."""
+        return Bounds(
+            max(self.low, other.low),
+            min(self.high, other.high),
+            other.source,
+            self.nodes + other.nodes,
+            self.seconds + other.seconds,
+        )
 
     def __neg__(self) -> Bounds:
         """Return the same for the other side."""
@@ -138,10 +149,12 @@ class Solver:
     def _search_moves(
         self, moves: list[tuple[int, Position]], limits: Limits, weak: bool
     ) -> Iterator[tuple[int, Bounds]]:
+        """Search one move after another; each may take a fair share of the time that is left."""
         deadline = time.perf_counter() + limits.seconds
         spent = 0
-        for move, child in moves:
-            left = Limits(limits.nodes - spent, deadline - time.perf_counter(), limits.stop)
+        for index, (move, child) in enumerate(moves):
+            seconds = (deadline - time.perf_counter()) / (len(moves) - index)
+            left = Limits(limits.nodes - spent, seconds, limits.stop)
             [found] = self._bounds([child], left, weak)
             spent += found.nodes
             yield move, found

@@ -59,8 +59,10 @@ def tournament_figure(tournament: Tournament) -> Any:
     return figure
 
 
-def heat_map(axes: Any, shares: Any, rows: list[str], columns: list[str]) -> None:
-    """Draw shares of points as coloured cells with their figures."""
+def heat_map(
+    axes: Any, shares: Any, rows: list[str], columns: list[str], halves: Any = None
+) -> None:
+    """Draw shares of points as coloured cells with their figures, and halves of their intervals."""
     axes.imshow(shares, cmap=SCORES, vmin=0, vmax=1, aspect="auto")
     axes.set_yticks(range(len(rows)), rows)
     axes.set_xticks(range(len(columns)), columns)
@@ -74,7 +76,8 @@ def heat_map(axes: Any, shares: Any, rows: list[str], columns: list[str]) -> Non
     for (row, column), share in np.ndenumerate(shares):
         if not np.isnan(share):
             ink = "white" if abs(share - 0.5) > 0.3 else INK
-            axes.text(column, row, f"{share:.0%}", ha="center", va="center", color=ink, fontsize=9)
+            text = f"{share:.0%}" + ("" if halves is None else f" ±{100 * halves[row, column]:.0f}")
+            axes.text(column, row, text, ha="center", va="center", color=ink, fontsize=9)
 
 
 def bars(axes: Any, listing: list[dict[str, Any]], anchor: str) -> None:
@@ -143,9 +146,11 @@ def _lines(axes: Any, sweep: Sweep, name: str) -> None:
 
 def _map(axes: Any, sweep: Sweep, names: list[str], opponent: int) -> None:
     rows, columns = (sweep.grid.options[name] for name in names)
-    points = range(len(rows) * len(columns))
-    shares = np.array([sweep.tally(point, opponent).score for point in points])
-    heat_map(axes, shares.reshape(len(rows), len(columns)), list(rows), list(columns))
+    shape = (len(rows), len(columns))
+    tallies = [sweep.tally(point, opponent) for point in range(len(rows) * len(columns))]
+    shares = np.array([tally.score for tally in tallies]).reshape(shape)
+    halves = np.array([np.diff(tally.interval)[0] / 2 for tally in tallies]).reshape(shape)
+    heat_map(axes, shares, list(rows), list(columns), halves)
     axes.set_ylabel(names[0])
     axes.set_xlabel(names[1])
     axes.set_title(f"score against {sweep.against[opponent]}", color=INK, fontsize=10)

@@ -1,0 +1,103 @@
+"""A fourlab agent as the thinker of a submission: boards into positions, time into options."""
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+
+from fourlab.adapters.plain import Grid, plain_move
+from fourlab.adapters.submission import Left, Thinker, Turn
+from fourlab.agents.base import Agent
+from fourlab.rules.errors import GeometryError
+from fourlab.rules.geometry import Rules
+from fourlab.rules.jit import COMPILED
+from fourlab.rules.kernels import bottom_row
+from fourlab.rules.position import Position
+from fourlab.rules.spec import configure, parse
+
+WARM_UP_SECONDS = 0.001  # what counts is that everything is compiled
+
+
+def make_thinker(kind: type[Agent], text: str, grid: Grid, seed: int | None = None) -> Thinker:
+    """Return what plays the agent of a spec string on boards like this one.
+
+    Boards that no bit board holds are left to the plain player.
+    """
+    try:
+        rules = Rules(grid.columns, grid.rows, grid.inarow)
+    except GeometryError:
+        return lambda turn, left: plain_move(turn.grid, turn.mark)
+    return AgentThinker(kind, text, rules, seed)
+
+
+class AgentThinker:
+    """Lets an agent decide: in the time that is left, or its own `time=` if that is shorter."""
+
+    def __init__(self, kind: type[Agent], text: str, rules: Rules, seed: int | None) -> None:
+        self.agent = kind(rules, submission_config(kind, text))
+        self._cap = getattr(self.agent.config, "time", None)
+        self._is_timed = hasattr(self.agent.config, "time")
+        self._rng = np.random.default_rng(seed)
+        if COMPILED:
+            self._warm_up()
+
+    def __call__(self, turn: Turn, left: Left) -> int:
+        """Return the agent's move."""
+        position = read_position(self.agent.rules, turn)
+        self._allow(left())
+        return self.agent.decide(position, self._rng).move
+
+    def _allow(self, seconds: float) -> None:
+        """Give the next decision so many seconds, where the agent looks at the clock."""
+        if self._is_timed:
+            seconds = seconds if self._cap is None else min(seconds, self._cap)
+            self.agent.config = dataclasses.replace(self.agent.config, time=seconds)
+
+    def _warm_up(self) -> None:
+        """Compile all that the agent needs: a decision, and one that follows another."""
+        position = quiet_position(self.agent.rules)
+        for _ in range(2):
+            if not position.is_over:
+                self._allow(WARM_UP_SECONDS)
+                move = self.agent.decide(position, np.random.default_rng(0)).move
+                position = position.play(move)
+
+
+def submission_config(kind: type[Agent], text: str) -> Any:
+    """Return the config of a spec string; what was thought before is kept unless it says no."""
+    spec = parse(text)
+    config = configure(kind.Config, spec, "agent")
+    if hasattr(config, "reuse") and "reuse" not in spec.options:
+        config = dataclasses.replace(config, reuse=True)
+    return config
+
+
+def read_position(rules: Rules, turn: Turn) -> Position:
+    """Return the position of a turn; raises ValueError if its stones float or the game is over.
+
+    `mark` says who is to move. The order of moves, which no search needs, is left open.
+    """
+    stones = [0, 0, 0]
+    height = rules.rows + 1
+    for index, mark in enumerate(turn.grid.cells):
+        row, column = divmod(index, rules.columns)
+        stones[mark] |= 1 << (column * height + rules.rows - 1 - row)
+    occupied = stones[1] | stones[2]
+    position = Position(rules, stones[turn.mark], occupied, moves=())
+    if (occupied + bottom_row(rules)) & occupied:
+        raise ValueError(f"a stone floats in {list(turn.grid.cells)}")
+    if position.is_over:
+        raise ValueError(f"the game is over in {list(turn.grid.cells)}")
+    return position
+
+
+def quiet_position(rules: Rules) -> Position:
+    """Return a position with about a quarter of the stones and no quick end, as far as there is."""
+    position = rules.start()
+    for ply in range(rules.cells // 4):
+        nexts = [position.play(move) for move in position.legal_moves()]
+        quiet = [after for after in nexts if not after.line and not after.winning_moves()]
+        if not quiet:
+            break
+        position = quiet[(3 * ply) % len(quiet)]
+    return position
