@@ -6,13 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from fourlab.agents.base import Agent, Decision
-<<<<<<< HEAD
 from fourlab.agents.exact import exact_values
 from fourlab.agents.players import Player, learned_player
-=======
 from fourlab.agents.minimax import Minimax, MinimaxConfig
 from fourlab.rules.geometry import Rules
->>>>>>> main
 from fourlab.rules.position import Position
 from fourlab.rules.spec import option
 from fourlab.search.analysis import widened
