@@ -7,8 +7,8 @@ import numpy as np
 
 from fourlab.agents.base import Agent, Decision
 from fourlab.agents.exact import exact_values
-from fourlab.agents.players import Player, learned_player
 from fourlab.agents.minimax import Minimax, MinimaxConfig
+from fourlab.agents.players import Player, learned_player
 from fourlab.rules.geometry import Rules
 from fourlab.rules.position import Position
 from fourlab.rules.spec import option
