@@ -78,13 +78,12 @@ def log_likelihood_ratio(pairs: Floats, hypotheses: Hypotheses) -> float:
     if not pairs.any():
         return 0.0
     low, high = expected_score(hypotheses.low), expected_score(hypotheses.high)
-    return float(_ratio(pairs, low, high))
+    counts = np.maximum(pairs, UNSEEN)
+    return float(_ratio(counts, counts / counts.sum(), low, high))
 
 
 @kernel
-def _ratio(pairs: Floats, low: float, high: float) -> float:
-    counts = np.maximum(pairs, UNSEEN)
-    shares = counts / counts.sum()
+def _ratio(counts: Floats, shares: Floats, low: float, high: float) -> float:
     at_low, at_high = _tilt(shares, low), _tilt(shares, high)
     ratio = 0.0
     for index in range(len(counts)):

@@ -19,8 +19,11 @@ from fourlab.cli import (
     grade,
     ladder,
     play,
+    runs,
     serve,
     sweep,
+    table,
+    train,
 )
 from fourlab.rules.errors import FourlabError
 
@@ -33,6 +36,9 @@ app = typer.Typer(
 app.command("serve")(serve.serve)
 app.command("play")(play.play)
 app.command("analyze")(analyze.analyze)
+app.command("train")(train.train)
+app.command("runs")(runs.runs)
+app.add_typer(table.app, name="table")
 app.command("arena")(arena.arena)
 app.command("games")(games.games)
 app.command("ladder")(ladder.ladder)
