@@ -5,8 +5,10 @@ import pytest
 
 from fourlab.agents.base import Decision
 from fourlab.agents.play import play_game
+from fourlab.agents.players import choose
 from fourlab.agents.registry import agent
 from fourlab.rules.catalog import game
+from fourlab.rules.dice import seeded
 from fourlab.rules.errors import SpecError
 from fourlab.rules.position import position_of
 from fourlab.search.alphabeta import SURE
@@ -106,3 +108,13 @@ def test_time_ends_a_search_with_the_last_depth_that_was_finished(
 def test_impossible_options_are_refused(spec: str) -> None:
     with pytest.raises(SpecError, match="minimax"):
         agent(spec)
+
+
+def test_inside_kernels_equal_moves_are_told_apart_too() -> None:
+    rules = game("connect4")
+    first = agent("minimax:depth=1,eval=none,ties=first", rules).player()
+    anything = agent("minimax:depth=1,eval=none", rules).player()
+    assert first is not None
+    assert anything is not None
+    assert {choose(rules, first, 0, 0, seeded(seed))[0] for seed in range(20)} == {1}
+    assert len({choose(rules, anything, 0, 0, seeded(seed))[0] for seed in range(60)}) == 7

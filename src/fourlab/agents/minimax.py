@@ -102,10 +102,11 @@ class Minimax(Agent):
 
     def player(self) -> Player | None:
         config = self.config
-        if config.time is not None or config.ties != "random":
+        if config.time is not None or config.ties == "central":
             return None
-        depth = depth_of(self.rules, config)
-        return minimax_player(self.rules, depth, weights_of(config), prune=not config.plain)
+        depth, weights = depth_of(self.rules, config), weights_of(config)
+        first = config.ties == "first"
+        return minimax_player(self.rules, depth, weights, not config.plain, first)
 
     def _preferred(self, moves: list[int]) -> list[int]:
         """Return which of equal moves may be played."""

@@ -32,6 +32,7 @@ class Player(NamedTuple):
     kind: int
     amount: int  # plies of minimax, simulations of mcts, playouts of flat
     prune: bool
+    takes_first: bool  # of equal moves, instead of any
     weights: Weights
     settings: mcts.Settings
     work: alphabeta.Work
@@ -46,6 +47,7 @@ def simple_player(rules: Rules, kind: int) -> Player:
         kind=kind,
         amount=0,
         prune=True,
+        takes_first=False,
         weights=NO_WEIGHTS,
         settings=NO_SETTINGS,
         work=alphabeta.new_work(rules, 0),
@@ -54,11 +56,17 @@ def simple_player(rules: Rules, kind: int) -> Player:
     )
 
 
-def minimax_player(rules: Rules, depth: int, weights: Weights, prune: bool) -> Player:
-    """Return the player of `minimax`, random among equal moves."""
-    player = simple_player(rules, MINIMAX)
-    work = alphabeta.new_work(rules)
-    return player._replace(amount=depth, prune=prune, weights=weights, work=work)
+def minimax_player(
+    rules: Rules, depth: int, weights: Weights, prune: bool, takes_first: bool
+) -> Player:
+    """Return the player of `minimax`."""
+    return simple_player(rules, MINIMAX)._replace(
+        amount=depth,
+        prune=prune,
+        takes_first=takes_first,
+        weights=weights,
+        work=alphabeta.new_work(rules),
+    )
 
 
 def room_for(rules: Rules, simulations: int, nodes: int, threads: int = 1) -> int:
@@ -98,7 +106,7 @@ def _minimax_cell(
     )
     cells = 0
     for move in range(len(work.root_values)):
-        if work.root_values[move] == best:
+        if work.root_values[move] == best and not (player.takes_first and cells != 0):
             cells |= move_cell(rules, occupied, move)
     return random_cell(cells, state)
 
