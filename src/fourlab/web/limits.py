@@ -1,0 +1,116 @@
+"""What one visitor may ask for. Everything that comes from a browser passes through here."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from typing import Any
+
+from fourlab.agents.base import Agent
+from fourlab.agents.registry import agent as find_agent
+from fourlab.rules.catalog import game as find_game
+from fourlab.rules.errors import FourlabError, SpecError
+from fourlab.rules.geometry import Rules
+from fourlab.rules.spec import options_of
+
+MOVE_SECONDS = 5.0
+ANALYSIS_SECONDS = 20.0
+MOST_SPEC = 200  # characters
+MOST_MOVES = 400  # characters
+MOST_PAGES = 400  # open pages in all
+MOST_PAGES_EACH = 40  # open pages from one address
+
+
+@dataclass(frozen=True)
+class Cap:
+    """The most that an option of an agent may be on the web, and what it is if not given."""
+
+    most: float
+    default: Any = None
+
+
+CAPS: dict[str, dict[str, Cap]] = {
+    "mcts": {
+        "sims": Cap(100_000),
+        "time": Cap(MOVE_SECONDS, MOVE_SECONDS),
+        "threads": Cap(1),
+        "minimax": Cap(4),
+        "nodes": Cap(1_000_000),
+    },
+    "minimax": {"depth": Cap(14), "time": Cap(MOVE_SECONDS, MOVE_SECONDS)},
+    "flat": {"playouts": Cap(20_000)},
+    "perfect": {"time": Cap(MOVE_SECONDS, MOVE_SECONDS)},
+}
+
+
+def read_game(spec: str) -> Rules:
+    """Return the game that a visitor named; raises FourlabError with a remedy."""
+    return find_game(_short(spec, "game"))
+
+
+def read_agent(spec: str, rules: Rules) -> Agent:
+    """Return the agent that a visitor named, held to what the web allows.
+
+    Raises SpecError if it asks for more; where nothing is said of time, the limit is put in.
+    """
+    found = find_agent(_short(spec, "agent"), rules)
+    if found.name == "human":
+        raise SpecError("agent 'human' is a person; choose another opponent")
+    changes = {}
+    for option in options_of(found.Config):
+        cap = CAPS.get(found.name, {}).get(option.name)
+        if cap is None:
+            continue
+        value = getattr(found.config, option.field)
+        asked = value != option.default
+        if asked and value is not None and value > cap.most:
+            raise SpecError(
+                f"agent {found.name!r}: {option.name}={value:g} is too much for the web, "
+                f"at most {cap.most:g}; in the terminal it is allowed: fourlab play"
+            )
+        if value is None and cap.default is not None and _needs_default(found, option.name):
+            changes[option.field] = cap.default
+        elif value is not None and value > cap.most:
+            changes[option.field] = type(value)(cap.most)
+    if not changes:
+        return found
+    return type(found)(rules, dataclasses.replace(found.config, **changes))
+
+
+def _needs_default(found: Agent, option: str) -> bool:
+    """Whether a limit on time is needed: a small number of simulations ends by itself."""
+    if found.name == "mcts" and option == "time":
+        return int(getattr(found, "simulations", 0)) > 10_000
+    if found.name == "minimax" and option == "time":
+        depth = found.config.depth
+        return depth is None or depth > 6
+    return True
+
+
+def _short(spec: str, what: str) -> str:
+    if len(spec) > MOST_SPEC:
+        raise SpecError(f"{what} {spec[:20]!r}... is too long; at most {MOST_SPEC} characters")
+    return spec
+
+
+class Doorkeeper:
+    """Counts the open pages, in all and by address."""
+
+    def __init__(self) -> None:
+        self._open: dict[str, int] = {}
+
+    def enter(self, address: str) -> None:
+        """Let a page in; raises FourlabError if there are too many."""
+        if sum(self._open.values()) >= MOST_PAGES:
+            raise FourlabError("too many pages are open in this laboratory; try again later")
+        if self._open.get(address, 0) >= MOST_PAGES_EACH:
+            raise FourlabError(f"{MOST_PAGES_EACH} pages are open from here; close some")
+        self._open[address] = self._open.get(address, 0) + 1
+
+    def leave(self, address: str) -> None:
+        """Count a page out."""
+        left = self._open.get(address, 0) - 1
+        if left > 0:
+            self._open[address] = left
+        else:
+            self._open.pop(address, None)
