@@ -19,7 +19,8 @@ FAVICON = (
     '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 28 28">'
     '<rect width="28" height="28" rx="7" fill="#31488F"/>'
     '<circle cx="9" cy="9" r="3.4" fill="#E2583F"/><circle cx="19" cy="9" r="3.4" fill="#fff"/>'
-    '<circle cx="9" cy="19" r="3.4" fill="#F3B94A"/><circle cx="19" cy="19" r="3.4" fill="#E2583F"/>'
+    '<circle cx="9" cy="19" r="3.4" fill="#F3B94A"/>'
+    '<circle cx="19" cy="19" r="3.4" fill="#E2583F"/>'
     "</svg>"
 )
 RECONNECT_SECONDS = 5.0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 from urllib.parse import urlencode
 
@@ -14,88 +14,27 @@ from fourlab.rules.catalog import name_of
 from fourlab.rules.errors import FourlabError
 from fourlab.rules.geometry import Rules
 from fourlab.rules.position import FIRST, SECOND, Position
-from fourlab.web import words
 from fourlab.web.limits import ANALYSIS_SECONDS, read_agent, read_game
 from fourlab.web.sessions.base import Session, View, whole
 from fourlab.web.sessions.line import GameLine
 from fourlab.web.sessions.notation import read_prefix
+from fourlab.web.sessions.overlays import hint_of, visits_overlay
+from fourlab.web.sessions.play_setup import OVERLAYS, STARTS, Setup, read_setup
 from fourlab.web.sessions.play_view import play_view
 from fourlab.web.sessions.truth import GameValues, solve_game, solve_moves
-from fourlab.web.words import DEFAULT_GAME, DEFAULT_OPPONENT, HUMAN
+from fourlab.web.words import DEFAULT_OPPONENT, HUMAN
 from fourlab.web.workbench import Job
 
-OVERLAYS = ("off", "exact", "visits")
-STARTS = ("you", "opponent", "random")
 VISITS_AGENT = "mcts:sims=2000"
 WATCH_SECONDS = 0.7  # between the moves of two agents
 HINT_SECONDS = 2.0
-
-
-@dataclass(frozen=True)
-class Setup:
-    """Who plays what; a player is `human` or an agent's spec."""
-
-    rules: Rules
-    players: tuple[str, str]
-    starts: str = "you"
-    overlay: str = "off"
-
-    @property
-    def people(self) -> int:
-        """How many people play."""
-        return self.players.count(HUMAN)
-
-    @property
-    def you(self) -> int:
-        """The side that the page takes: the person's, or the first."""
-        return SECOND if self.people == 1 and self.players[SECOND] == HUMAN else FIRST
-
-    @property
-    def opponent(self) -> str:
-        """The player on the other side."""
-        return self.players[1 - self.you]
-
-
-def read_setup(query: Mapping[str, str]) -> tuple[Setup, str, list[str]]:
-    """Return the setup and moves that an address names, and what in it could not be taken.
-
-    What is wrong is passed over in favour of the default, so that a visitor always gets a board.
-    """
-    problems = []
-    try:
-        rules = read_game(query.get("game", DEFAULT_GAME))
-        moves = query.get("moves", "")
-    except FourlabError as error:
-        problems.append(str(error))
-        rules, moves = read_game(DEFAULT_GAME), ""
-    specs = []
-    for name, fallback in (("opponent", DEFAULT_OPPONENT), ("watch", HUMAN)):
-        spec = query.get(name, fallback)
-        try:
-            if spec != HUMAN:
-                read_agent(spec, rules)
-        except FourlabError as error:
-            problems.append(str(error))
-            spec = fallback
-        specs.append(spec)
-    opponent, other = specs
-    second = query.get("you") == "second" and opponent != HUMAN and other == HUMAN
-    overlay = query.get("overlay", "off")
-    starts = query.get("starts", "opponent" if second else "you")
-    setup = Setup(
-        rules,
-        (opponent, other) if second else (other, opponent),
-        starts if starts in STARTS else "you",
-        overlay if overlay in OVERLAYS else "off",
-    )
-    return setup, moves, problems
 
 
 class PlaySession(Session):
     """A game that is going on, and everything that can be done to it."""
 
     actions = frozenset(
-        [
+        {
             "play",
             "undo",
             "redo",
@@ -110,7 +49,7 @@ class PlaySession(Session):
             "explain",
             "run",
             "dismiss",
-        ]
+        }
     )
 
     def __init__(self, bench: Any, query: Mapping[str, str], seed: int | None = None) -> None:
@@ -182,7 +121,7 @@ class PlaySession(Session):
         if stones != self.line.at or not self.human_to_move:
             return
         self.line.play(move)
-        self._moved()
+        self._changed()
 
     def undo(self) -> None:
         """Go back to the person's last turn, or one move where nobody or everybody is a person."""
@@ -332,9 +271,6 @@ class PlaySession(Session):
         self.running = False
         self._changed()
 
-    def _moved(self) -> None:
-        self._changed()
-
     def _changed(self) -> None:
         for kind in ("move", "overlay", "hint", "graph"):
             self.stop(kind)
@@ -362,7 +298,7 @@ class PlaySession(Session):
         if position != self.line.last or not self.line.is_at_end:
             return
         self.line.play(decision.move)
-        self._moved()
+        self._changed()
         self.changed()
 
     def _fill_overlay(self) -> None:
@@ -392,45 +328,3 @@ class PlaySession(Session):
     def _valued(self, position: Position, score: int | None) -> None:
         self.values.add(position, score)
         self.changed()
-
-
-def hint_of(position: Position, overlay: dict[str, Any]) -> dict[str, Any]:
-    """Return the moves that an overlay recommends, and a sentence."""
-    chips = overlay["chips"]
-    unit = position.rules.unit
-    best = [move for move, chip in enumerate(chips) if chip.get("best")]
-    if not best:
-        order = {"win": 3, "draw": 2, "unknown": 1, "wait": 1, "loss": 0, "full": -1}
-        top = max(order[chip["kind"]] for chip in chips)
-        best = [move for move, chip in enumerate(chips) if order[chip["kind"]] == top]
-        text = "the best so far, not solved"
-    else:
-        chip = chips[best[0]]
-        text = f"{chip['first']} {chip.get('second', '')}".strip()
-    names = " or ".join(str(move + 1) for move in best[:3])
-    return {"moves": best, "text": f"Hint: {unit} {names}, {text}"}
-
-
-def visits_overlay(position: Position, decision: Decision) -> dict[str, Any]:
-    """Return the chips that show how often a search tried each move."""
-    visits = decision.visits or (0,) * position.rules.move_count
-    total = max(1, sum(visits))
-    legal = position.legal_moves()
-    chips: list[dict[str, Any]] = []
-    for move, count in enumerate(visits):
-        if move not in legal:
-            chips.append({"kind": "full", "first": "full"})
-            continue
-        share = count / total
-        value = (decision.values or ())[move] if decision.values else None
-        chips.append(
-            {
-                "kind": "visits",
-                "first": f"{share:.0%}",
-                "second": words.count(count),
-                "share": round(share, 4),
-                "best": count == max(visits),
-                "tip": "" if value is None else f"average result {value:+.2f}".replace("-", "−"),
-            }
-        )
-    return {"chips": chips, "done": True, "simulations": total}

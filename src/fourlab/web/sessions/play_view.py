@@ -144,6 +144,8 @@ def end_caption(session: PlaySession) -> str:
             return f"{text}; move {lost[-1]} lost the game"
     if session.values.missing(session.line.positions):
         return f"{text}; looking for the move that decided it"
+    if outcome.winner is not None and None not in session.values.scores.values():
+        return f"{text}; the win was there from the start"
     return text
 
 

@@ -12,7 +12,7 @@ from fourlab.rules.geometry import Rules
 from fourlab.rules.position import Position
 from fourlab.search.analysis import Analysis, analyse
 from fourlab.search.scores import OUTCOMES, sign, stones_to_come
-from fourlab.search.solver import Limits, shared_solver
+from fourlab.search.solver import NO_LIMITS, Limits, shared_solver
 from fourlab.web.limits import ANALYSIS_SECONDS
 from fourlab.web.words import signed, verdict
 from fourlab.web.workbench import Job
@@ -58,6 +58,7 @@ def exact_overlay(found: Analysis, done: bool) -> dict[str, Any]:
         "seconds": found.seconds,
         "source": found.source,
         "value": found.value,
+        "scores": {m: bounds.low for m, bounds in found.moves.items() if bounds.is_exact},
     }
 
 
@@ -162,9 +163,10 @@ def solve_game(
         job.report(listener, position, score)
 
 
-def score_of(position: Position, limits: Limits) -> int | None:
+def score_of(position: Position, limits: Limits | None = None) -> int | None:
     """Return the exact score of a position, over or not, or None if the limits do not allow it."""
     if position.is_over:
         return Analysis(position).value
+    limits = NO_LIMITS if limits is None else limits
     found = solver_of(position.rules).bounds(position, limits)
     return int(found.low) if found.is_exact else None

@@ -68,6 +68,7 @@ export class Board {
     this.id = `board${boards++}`;
     this.shape = "";
     this.cells = [];
+    this.sides = [];
     this.focused = 0;
     host.classList.add("board");
     host.addEventListener("keydown", (event) => this.key(event));
@@ -88,7 +89,9 @@ export class Board {
   build(shape) {
     this.shape = shape;
     const { game, pitch: p, showChips } = this.state;
-    this.pad = p < 60 ? 8 : Math.min(16, 0.2 * p);
+    this.chipKey = null;
+    this.focused = 0;
+    this.pad = p < 60 ? 8 : p < 76 ? 12 : 16;
     this.radius = 0.405 * p;
     this.width = game.columns * p + 2 * this.pad;
     this.height = game.rows * p + 2 * this.pad;
@@ -176,18 +179,22 @@ export class Board {
     ];
   }
 
-  updateDiscs({ game, moves }) {
-    const cells = cellsOf(game, moves);
+  // `discs` (0, 1 or 2 for each cell) takes the place of moves where a board is set up by hand.
+  updateDiscs({ game, moves, discs }) {
+    const placed = discs ? [...discs.keys()].filter((cell) => discs[cell]) : [];
+    const cells = discs ? placed : cellsOf(game, moves);
+    const sides = discs ? placed.map((cell) => discs[cell] - 1) : cells.map((_, index) => index % 2);
     const known = this.cells;
     let same = 0;
-    while (same < cells.length && same < known.length && cells[same] === known[same]) same++;
+    while (same < cells.length && same < known.length && cells[same] === known[same] && sides[same] === this.sides[same]) same++;
     const animate = known.length > 0 || cells.length <= 1;
     const steps = Math.max(cells.length, known.length) - same;
     for (const cell of known.slice(same)) this.lift(cell, animate && steps <= 2 && cells.length === same);
     cells.slice(same).forEach((cell, index) => {
-      this.drop(cell, (same + index) % 2, animate && steps <= 2 && known.length === same);
+      this.drop(cell, sides[same + index], animate && steps <= 2 && known.length === same);
     });
     this.cells = cells;
+    this.sides = sides;
   }
 
   drop(cell, side, animate) {
@@ -243,7 +250,7 @@ export class Board {
         svg("circle", { cx, cy, r: r + 1, class: "ring", "stroke-width": 3.5 }, this.marks);
         svg("circle", { cx, cy, r: r * 0.2, class: "win-dot" }, this.marks);
       }
-    } else if (this.cells.length) {
+    } else if (this.cells.length && !this.state.discs) {
       const [cx, cy] = this.centre(this.cells.at(-1));
       svg("circle", { cx, cy, r: r + 2.5, class: "ring", "stroke-width": 3 }, this.marks);
     }

@@ -288,7 +288,8 @@ export const live = {
 
 // The largest pitch at which a board of this size fits, a multiple of 4 where there is room.
 export function pitchFor(game, width, height) {
-  const across = (width - 32) / game.columns;
+  const narrow = (width - 24) / game.columns;
+  const across = narrow < 76 ? narrow : (width - 32) / game.columns;
   const down = height / (game.rows + 0.4);
   const room = Math.min(across, down, 96);
   if (room >= 44) return Math.floor(room / 4) * 4;
