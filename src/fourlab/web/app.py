@@ -11,6 +11,7 @@ from fastapi import FastAPI
 from nicegui import ui
 
 from fourlab.version import __version__
+from fourlab.web.api import add_api
 from fourlab.web.guard import Guard
 from fourlab.web.laboratory import Laboratory
 from fourlab.web.pages import register
@@ -40,8 +41,14 @@ def create_app(host: str = "127.0.0.1", threads: int = 0) -> FastAPI:
         laboratory.close()
 
     app = FastAPI(
-        title="fourlab", version=__version__, lifespan=lifespan, docs_url=None, redoc_url=None
+        title="fourlab",
+        version=__version__,
+        lifespan=lifespan,
+        openapi_url="/api/openapi.json",
+        docs_url=None,  # the usual pages load scripts from another host; ours does not
+        redoc_url=None,
     )
+    add_api(app, laboratory)
     register(laboratory)
     ui.run_with(
         app,

@@ -42,8 +42,10 @@ class Guard:
             await self.app(scope, receive, send)
             return
         refusal = self._refusal(Headers(scope=scope))
-        if refusal is None:
-            await self.app(scope, receive, self._with_headers(scope, send))
+        if refusal is None and scope["type"] == "websocket":
+            await self.app(scope, receive, send)
+        elif refusal is None:
+            await self.app(scope, _bounded(receive), _with_headers(send))
         elif scope["type"] == "websocket":
             await receive()
             await send({"type": "websocket.close", "code": 1008, "reason": refusal[1]})
@@ -63,19 +65,34 @@ class Guard:
             return 413, f"at most {MOST_BODY} bytes"
         return None
 
-    @staticmethod
-    def _with_headers(scope: Scope, send: Send) -> Send:
-        if scope["type"] != "http":
-            return send
 
-        async def send_with_headers(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                headers = MutableHeaders(scope=message)
-                for name, value in HEADERS.items():
-                    headers.setdefault(name, value)
-            await send(message)
+def _with_headers(send: Send) -> Send:
+    """Tell the browser with every answer what a page of ours may do."""
 
-        return send_with_headers
+    async def send_with_headers(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            headers = MutableHeaders(scope=message)
+            for name, value in HEADERS.items():
+                headers.setdefault(name, value)
+        await send(message)
+
+    return send_with_headers
+
+
+def _bounded(receive: Receive) -> Receive:
+    """Cut off a body that is longer than it said, or did not say."""
+    left = MOST_BODY
+
+    async def receive_bounded() -> Message:
+        nonlocal left
+        message = await receive()
+        if message["type"] == "http.request":
+            left -= len(message.get("body", b""))
+            if left < 0:
+                return {"type": "http.disconnect"}
+        return message
+
+    return receive_bounded
 
 
 def _name(host: str) -> str:

@@ -9,6 +9,8 @@ const KEYS = [
   ["M", "mirror"], ["C", "copy the moves"], ["?", "this list"],
 ];
 
+const SURE = 900_000; // minimax counts down from a million to the end of the game
+
 const TreeView = {
   props: { state: Object },
   emits: ["expand", "play"],
@@ -35,7 +37,7 @@ export default {
     pitch() {
       if (this.phone) return Math.floor((this.width - 24 - 16) / this.view.game.columns);
       const room = this.width < 1200 ? this.width - 64 : 544;
-      return Math.min(pitchFor(this.view.game, room - 44, this.height - 370), 96);
+      return Math.min(pitchFor(this.view.game, room - 44, this.height - 360), 96);
     },
     boardState() {
       const { board, game, chips } = this.view;
@@ -127,7 +129,13 @@ export default {
       if (family) this.act("compare", side, family.specs[Math.min(3, family.specs.length - 1)]);
     },
     share(side, move) { return this.view.opinions[side]?.policy[move] ?? 0; },
-    worth(side, move) { const value = this.view.opinions[side]?.values?.[move]; return value === null || value === undefined ? "" : Number.isInteger(value) ? String(value).replace("-", "−") : written(value); },
+    worth(side, move) {
+      const values = this.view.opinions[side]?.values ?? [];
+      const value = values[move] ?? null;
+      if (value === null) return "";
+      if (Math.abs(value) > SURE) return value > 0 ? "wins" : "loses";
+      return written(value, values.every((one) => one === null || Number.isInteger(one)) ? 0 : 2);
+    },
     fieldError(name) { return this.view.error?.field === name ? this.view.error.text : ""; },
   },
   template: `

@@ -235,7 +235,7 @@ export const Frame = {
   <div v-if="notice" class="banner bad" role="alert"><Icon name="warn"/>
     <div><b>Not everything in this address could be used</b><span>{{ notice }}</span></div>
     <button type="button" class="plain" aria-label="Dismiss" @click="$emit('dismiss')"><Icon name="close"/></button></div>
-  <main id="main" class="main" tabindex="-1" :inert="!online"><slot/></main>
+  <div id="main" class="main" tabindex="-1" :inert="!online"><slot/></div>
   <nav class="bottom-bar" aria-label="Pages">
     <a v-for="one in pages" :href="'/' + one.page" :aria-current="one.page === page ? 'page' : null"><Icon :name="one.icon"/>{{ one.title }}</a>
   </nav>
