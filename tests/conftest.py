@@ -1,9 +1,25 @@
 """Settings shared by all tests."""
 
+import importlib
+from collections.abc import Iterator
+
+import pytest
 from hypothesis import HealthCheck, settings
+
+from fourlab.agents.registry import AGENTS
 
 # A deadline would assert a wall-clock time, and a first example may compile kernels.
 settings.register_profile(
     "fourlab", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.load_profile("fourlab")
+
+
+@pytest.fixture
+def troublemakers() -> Iterator[None]:
+    """Register agents that misbehave, for one test."""
+    before = dict(AGENTS)
+    AGENTS.update(importlib.import_module("troublemakers").KINDS)
+    yield
+    AGENTS.clear()
+    AGENTS.update(before)

@@ -209,3 +209,20 @@ def test_help_and_version_do_not_load_numba() -> None:
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
     assert run("--version").stdout.startswith("fourlab ")
     assert run("--help").returncode == 0
+
+
+def test_agents_show_what_they_think() -> None:
+    def shown(*arguments: str) -> str:
+        run = subprocess.run(
+            [*FOURLAB, "play", "--second", "minimax", "--delay", "0", "--seed", "1", *arguments],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        return run.stdout
+
+    thinking = shown("--first", "mcts:sims=50,c=1", "--moves", "112233", "--show-thinking")
+    assert "+1.00" in thinking  # the winning move of the search
+    assert "expects 4" in thinking
+    assert "expects" not in shown("--first", "mcts:sims=50,c=1", "--moves", "112233")
+    assert "looked at 0" in shown("--first", "mcts:sims=0", "--moves", "1", "--show-thinking")

@@ -7,9 +7,12 @@ import pytest
 
 from fourlab.agents.base import Agent
 from fourlab.agents.play import play_game
+from fourlab.agents.players import choose
 from fourlab.agents.registry import AGENTS, agent
 from fourlab.rules.catalog import game
+from fourlab.rules.dice import seeded
 from fourlab.rules.geometry import Rules
+from fourlab.rules.kernels import cell_move, legal_cells
 from fourlab.rules.position import Outcome, Position
 from fourlab.rules.spec import options_of
 
@@ -81,6 +84,21 @@ def test_one_seed_is_one_game(player: Agent, rules: Rules) -> None:
     assert games == [moves(seed) for seed in range(8)]
     if rules.columns > 1:
         assert len(set(games)) > 1
+
+
+def test_players_inside_kernels_do_what_their_agents_would(player: Agent, rules: Rules) -> None:
+    inside = player.player()
+    if inside is None:
+        return
+    for number, position in enumerate(random_positions(rules, 40)):
+        board = position.mover, position.occupied
+        cell, state = choose(rules, inside, *board, seeded(number))
+        assert cell & legal_cells(rules, position.occupied)
+        assert (cell, state) == choose(rules, inside, *board, seeded(number))
+        policy = player.decide(position, np.random.default_rng(number)).policy
+        if player.name in ("random", "baseline", "minimax"):  # these lean to the same moves always
+            assert policy is not None
+            assert policy[cell_move(rules, cell)] > 0
 
 
 @pytest.mark.parametrize("name", AGENTS)

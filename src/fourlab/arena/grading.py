@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import functools
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from fourlab.agents.base import Agent
+from fourlab.agents.registry import agent as find_agent
+from fourlab.arena.executors import Workers
 from fourlab.arena.statistics import mean_interval, share_interval
 from fourlab.arena.suites import Scored
+from fourlab.rules.position import position_of
 from fourlab.search.scores import sign
+
+CHUNK = 20  # positions a worker is asked about at once
 
 
 @dataclass
@@ -61,19 +67,57 @@ class Grade:
         return {"agent": self.agent, **self.overall.to_json(), "by_ply": plies}
 
 
+@dataclass(frozen=True)
+class Questions:
+    """Positions to put to an agent: plain data, fit for any worker."""
+
+    agent: str
+    game: str
+    seed: int
+    first: int  # number of the first position in its suite
+    moves: tuple[tuple[int, ...], ...]  # that lead to the positions
+
+
+def answer(questions: Questions, player: Agent | None = None) -> list[int]:
+    """Return the moves that an agent decides on; runs in a worker, which finds it by its spec.
+
+    Each position has dice of its own, so that it does not matter who asks about which.
+    """
+    player = player or _agent(questions.agent, questions.game)
+    decisions = []
+    for number, moves in enumerate(questions.moves, start=questions.first):
+        dice = np.random.SeedSequence(questions.seed, spawn_key=(number,))
+        position = position_of(player.rules, moves)
+        decisions.append(player.decide(position, np.random.default_rng(dice)).move)
+    return decisions
+
+
+@functools.lru_cache(maxsize=4)
+def _agent(spec: str, game: str) -> Agent:
+    return find_agent(spec, game)
+
+
 def grade(
     agent: Agent,
-    suite: Iterable[Scored],
+    suite: Sequence[Scored],
     seed: int = 0,
     watch: Callable[[Grade], None] = lambda grade: None,
+    workers: Workers | None = None,
 ) -> Grade:
-    """Let an agent decide in every position of a suite; `watch` sees the grade grow."""
+    """Let an agent decide in every position of a suite; `watch` sees the grade grow.
+
+    Workers make the agent anew from its spec.
+    """
     result = Grade(agent.spec, Tally(), {})
-    children = np.random.SeedSequence(seed)
-    for scored in suite:
-        [child] = children.spawn(1)
-        move = agent.decide(scored.position, np.random.default_rng(child)).move
-        result.overall.add(scored, move)
-        result.by_ply.setdefault(scored.position.ply, Tally()).add(scored, move)
-        watch(result)
+    lines = [scored.position.moves for scored in suite]
+    jobs = [
+        Questions(agent.spec, str(agent.rules), seed, first, tuple(lines[first : first + CHUNK]))
+        for first in range(0, len(suite), CHUNK)
+    ]
+    here = ((job, answer(job, agent)) for job in jobs)
+    for job, moves in here if workers is None else workers.run(answer, jobs):
+        for scored, move in zip(suite[job.first :], moves, strict=False):
+            result.overall.add(scored, move)
+            result.by_ply.setdefault(scored.position.ply, Tally()).add(scored, move)
+            watch(result)
     return result

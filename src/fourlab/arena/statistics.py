@@ -23,7 +23,7 @@ def mean_interval(values: Sequence[float]) -> tuple[float, float]:
     count = len(values)
     if count < 2:
         return -math.inf, math.inf
-    mean = sum(values) / count
-    variance = sum((value - mean) ** 2 for value in values) / (count - 1)
+    mean = math.fsum(values) / count  # exact, so that the order of the values does not matter
+    variance = math.fsum((value - mean) ** 2 for value in values) / (count - 1)
     half = Z95 * math.sqrt(variance / count)
     return mean - half, mean + half

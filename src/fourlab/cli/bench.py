@@ -21,6 +21,8 @@ def bench(
     figures: dict[str, float | str] = {
         "playouts_per_s": round(playouts_per_second(seconds, threads=1)),
         "playouts_per_s_all_threads": round(playouts_per_second(seconds, os.cpu_count() or 1)),
+        "mcts_sims_per_s": round(simulations_per_second(seconds)),
+        "solver_nodes_per_s": round(solver_nodes_per_second(seconds)),
         "kernel_call_us": round(kernel_call_microseconds(seconds), 3),
         "threads": os.cpu_count() or 1,
         "python": platform.python_version(),
@@ -67,6 +69,28 @@ def playouts_per_second(seconds: float, threads: int) -> float:
             list(pool.map(lambda seed: playouts(games, seeded(seed)), range(threads)))
 
         return threads * rate(work, seconds)
+
+
+def simulations_per_second(seconds: float) -> float:
+    """Return simulations a second of `mcts` in decisions of 1,000 on the empty 7x6 board."""
+    import numpy as np
+
+    from fourlab.agents.registry import agent
+
+    player, rng = agent("mcts:sims=1000"), np.random.default_rng(1)
+    start = player.rules.start()
+    return 1000 * rate(lambda times: [player.decide(start, rng) for _ in range(times)], seconds)
+
+
+def solver_nodes_per_second(seconds: float) -> float:
+    """Return nodes a second of the exact search of the empty 7x6 board, one thread, no book."""
+    from fourlab.search.solver import Limits, Solver
+
+    solver = Solver("connect4")
+    start = solver.rules.start()
+    solver.bounds(start, Limits(nodes=1))
+    found = solver.bounds(start, Limits(seconds=seconds))
+    return found.nodes / found.seconds
 
 
 def kernel_call_microseconds(seconds: float) -> float:

@@ -1,7 +1,6 @@
 """`fourlab book build`: make an opening book."""
 
 import os
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Annotated
 
@@ -21,9 +20,11 @@ def build(
     game: Annotated[str, typer.Option(help="The game.")] = "connect4",
     out: Annotated[Path | None, typer.Option("--out", "-o", help="The file to write.")] = None,
     workers: Annotated[int, typer.Option(min=1, help="Threads.")] = os.cpu_count() or 1,
+    cluster: Annotated[str | None, typer.Option(help="A Dask scheduler, tcp://host:8786.")] = None,
     table_mb: Annotated[float, typer.Option(min=1, help="Memory for the search.")] = 256,
 ) -> None:
     """Solve every position up to a number of stones; goes on where an earlier build stopped."""
+    from fourlab.arena.executors import Workers
     from fourlab.cli.console import progress
     from fourlab.rules.catalog import game as find_game
     from fourlab.search.bookmaking import Build
@@ -32,10 +33,10 @@ def build(
     path = out or Path(f"{str(rules).replace(':', '-')}-{plies}.npz")
     making = Build(rules, plies, path, table_mb)
     try:
-        with ThreadPoolExecutor(workers) as pool, progress("positions") as bar:
+        with Workers(workers, cluster=cluster) as pool, progress("positions") as bar:
             task = bar.add_task(f"book of {plies} plies", total=making.total)
             bar.update(task, completed=making.solved)
-            for solved in making.run(pool, workers):
+            for solved in making.run(pool.executor, pool.count):
                 bar.update(task, completed=solved)
     except KeyboardInterrupt:
         typer.echo(f"stopped at {making.solved:,} of {making.total:,}; the same command goes on")

@@ -10,6 +10,7 @@ from rich.progress import (
 )
 from rich.text import Text
 
+from fourlab.agents.base import Decision
 from fourlab.rules.boards import row_cells
 from fourlab.rules.position import FIRST, SECOND, SIDE_NAMES, Outcome, Position
 
@@ -71,6 +72,31 @@ def board(position: Position, plain: bool, chips: Chips | None = None) -> Text:
     text.append("".join(label.center(width, dash) for label in labels), style=FRAME)
     text.append(corners[1], style=FRAME)
     return text
+
+
+def thoughts(position: Position, decision: Decision) -> Chips:
+    """Return chips with the value and the visits that an agent gave each move, if it gave any."""
+    if decision.values is None and decision.visits is None:
+        return {}
+    chips: Chips = {}
+    for move in range(position.rules.move_count):
+        value = None if decision.values is None else decision.values[move]
+        visits = 0 if decision.visits is None else decision.visits[move]
+        style = "bold green" if move == decision.move else "cyan"
+        shown = "" if value is None else f"{value:+.2f}" if abs(value) < 10 else f"{value:+.0f}"
+        counted = (
+            short_count(visits) if visits and position.rules.gravity else ""
+        )  # cells are small
+        chips[move] = (shown, counted, style)
+    return chips
+
+
+def short_count(count: int) -> str:
+    """Return a count in at most five characters: 950, 12.5k, 3.4M."""
+    for size, unit in ((1_000_000, "M"), (1_000, "k")):
+        if count >= size:
+            return f"{count / size:.3g}{unit}"
+    return str(count)
 
 
 def _mark(position: Position, index: int, cell: int, plain: bool) -> tuple[str, str]:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable, Iterator
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -18,10 +19,13 @@ def grade(
     ] = "middle",
     game: Annotated[str, typer.Option(help="The game.")] = "connect4",
     seed: Annotated[int, typer.Option(min=0, help="Repeat a grade.")] = 0,
+    workers: Annotated[int, typer.Option(min=1, help="Processes that decide.")] = 1,
+    cluster: Annotated[str | None, typer.Option(help="A Dask scheduler, tcp://host:8786.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Grade an agent: how often it plays a best move, and what the others cost."""
     from fourlab.agents.registry import agent as find_agent
+    from fourlab.arena.executors import Workers
     from fourlab.arena.grading import grade as run
     from fourlab.arena.suites import suite
     from fourlab.cli.console import progress
@@ -36,7 +40,9 @@ def grade(
 
         scored = suite(rules, positions, solving)
         task = bar.add_task(f"grading {player.spec}", total=len(scored))
-        result = run(player, scored, seed, lambda _: bar.advance(task))
+        alone = workers == 1 and cluster is None
+        with nullcontext() if alone else Workers(workers, "processes", cluster) as pool:
+            result = run(player, scored, seed, lambda _: bar.advance(task), pool)
     if as_json:
         typer.echo(json.dumps(result.to_json()))
     else:

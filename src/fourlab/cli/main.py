@@ -7,7 +7,20 @@ from typing import Annotated
 import typer
 
 import fourlab
-from fourlab.cli import agents, analyze, bench, book, data, grade, play, serve
+from fourlab.cli import (
+    agents,
+    analyze,
+    arena,
+    bench,
+    book,
+    data,
+    games,
+    grade,
+    ladder,
+    play,
+    serve,
+    sweep,
+)
 from fourlab.rules.errors import FourlabError
 
 app = typer.Typer(
@@ -19,6 +32,10 @@ app = typer.Typer(
 app.command("serve")(serve.serve)
 app.command("play")(play.play)
 app.command("analyze")(analyze.analyze)
+app.command("arena")(arena.arena)
+app.command("games")(games.games)
+app.command("ladder")(ladder.ladder)
+app.command("sweep")(sweep.sweep)
 app.command("grade")(grade.grade)
 app.add_typer(data.app, name="data")
 app.add_typer(book.app, name="book")

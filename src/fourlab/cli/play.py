@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
+    from fourlab.agents.base import Decision
     from fourlab.agents.play import GameInPlay
+    from fourlab.rules.position import Position
 
 HINT_SECONDS = 2.0
 HELP = "{unit} 1-{count}, undo, hint, quit"
@@ -17,13 +19,18 @@ HELP = "{unit} 1-{count}, undo, hint, quit"
 
 def play(
     first: Annotated[str, typer.Option(help="Who begins: human or an agent.")] = "human",
-    second: Annotated[str, typer.Option(help="Who answers: human or an agent.")] = "baseline",
+    second: Annotated[str, typer.Option(help="Who answers: human or an agent.")] = (
+        "mcts:sims=1000"
+    ),
     game: Annotated[str, typer.Option(help="The game, such as connect:columns=5,rows=6,k=4.")] = (
         "connect4"
     ),
     moves: Annotated[str, typer.Option(help="Start from these moves.")] = "",
     seed: Annotated[int | None, typer.Option(min=0, help="Repeat a game.")] = None,
     delay: Annotated[float, typer.Option(min=0, help="Seconds between two agents' moves.")] = 0.5,
+    show_thinking: Annotated[
+        bool, typer.Option("--show-thinking", help="Show what agents think of each move.")
+    ] = False,
     save: Annotated[Path | None, typer.Option(help="Append the record to this file.")] = None,
 ) -> None:
     """Play a game in the terminal, or watch two agents."""
@@ -39,7 +46,7 @@ def play(
         seed = int(np.random.SeedSequence().generate_state(1)[0])
     agents = agent(first, rules), agent(second, rules)
     match = GameInPlay(rules, *agents, seed, start=position_of(rules, moves))
-    Table(match, delay).run()
+    Table(match, delay, show_thinking).run()
     if save is not None:
         save_games(save, [match.record()])
 
@@ -47,11 +54,12 @@ def play(
 class Table:
     """Where a game is played: shows it, asks people, lets agents move."""
 
-    def __init__(self, match: GameInPlay, delay: float) -> None:
+    def __init__(self, match: GameInPlay, delay: float, show_thinking: bool = False) -> None:
         from fourlab.agents.human import Human
         from fourlab.cli.console import console, is_plain, marks
 
         self.match = match
+        self.show_thinking = show_thinking
         self.screen = console()
         self.plain = is_plain(self.screen)
         self.marks = marks(self.plain)
@@ -88,14 +96,29 @@ class Table:
 
     def watch(self) -> None:
         """Let an agent move."""
-        side = self.match.position.to_move
+        before = self.match.position
+        side = before.to_move
         decision = self.match.step()
-        unit = self.match.position.rules.unit
+        unit = before.rules.unit
+        if self.show_thinking:
+            self.think(before, decision)
         self.screen.print(
             f"{self.marks[side]} {self.match.agents[side].spec} plays {unit} {decision.move + 1}"
         )
         self.show()
         time.sleep(self.delay)
+
+    def think(self, position: Position, decision: Decision) -> None:
+        """Show what an agent thought of each move of a position, and how it expects to go on."""
+        from fourlab.cli.console import board, thoughts
+        from fourlab.rules.position import write_moves
+
+        chips = thoughts(position, decision)
+        if chips:
+            self.screen.print(board(position, self.plain, chips))
+        line = write_moves(position.rules, decision.line)
+        expects = f"; expects {line}" if line else ""
+        self.screen.print(f"looked at {decision.effort:,}{expects}", style="dim")
 
     def ask(self) -> None:
         """Take one line from a person: a move or a word. Raises EOFError to leave."""

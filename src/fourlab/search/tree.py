@@ -87,7 +87,7 @@ def _width(selection: Selection, visits: float, children: int) -> float:
     """Return the factor of exploration that all children of a node share."""
     if selection.formula == PUCT:
         return selection.exploration * math.sqrt(visits) / children
-    logarithm = math.log(visits)
+    logarithm = math.log(max(visits, 1.0))
     if selection.formula == TUNED:
         return logarithm
     if selection.formula == UCB1:
@@ -212,7 +212,7 @@ def transplant(tree: Tree, root: int, target: Tree) -> None:
     _copy_node(tree, root, target, 0)
     node = 0
     while node < target.used[0]:
-        count = target.children[node]
+        count = int(target.children[node])
         if count > 0:
             source = target.first_child[node]
             first = grow(target, count)

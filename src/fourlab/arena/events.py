@@ -1,0 +1,88 @@
+"""Events: what is to be played, as plain data."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from fourlab.agents.human import Human
+from fourlab.agents.registry import agent
+from fourlab.arena.match import Pairing
+from fourlab.arena.openings import default_plies
+from fourlab.arena.ratings import choose_anchor
+from fourlab.arena.sprt import Hypotheses
+from fourlab.rules.catalog import game as find_game
+from fourlab.rules.errors import SpecError
+
+
+@dataclass(frozen=True)
+class Event:
+    """What is to be played. Agents are spec strings, made canonical; `games` counts a pairing's.
+
+    Everyone meets everyone, or with `gauntlet` the first agent all others, or with `against` all
+    agents each of those.
+    """
+
+    game: str
+    agents: tuple[str, ...]
+    games: int = 100
+    seed: int = 0
+    gauntlet: bool = False
+    against: tuple[str, ...] = ()
+    plies: int | None = None
+    move_seconds: float | None = None
+    hypotheses: Hypotheses | None = None
+    anchor: str | None = None
+    modules: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        rules = find_game(self.game)
+        known = {}
+        for text in (*self.agents, *self.against, *filter(None, [self.anchor])):
+            found = agent(text, rules)
+            if isinstance(found, Human):
+                raise SpecError("agent 'human' plays in the terminal only; use fourlab play")
+            known[text] = found
+        own = {type(found).__module__ for found in known.values()}
+        own = {name for name in own if not name.startswith("fourlab.")}
+        change = object.__setattr__  # a frozen dataclass normalises its own fields
+        change(self, "game", str(rules))
+        change(self, "agents", tuple(known[text].spec for text in self.agents))
+        change(self, "against", tuple(known[text].spec for text in self.against))
+        change(self, "anchor", known[self.anchor].spec if self.anchor else None)
+        change(self, "games", max(2, self.games + self.games % 2))
+        change(self, "plies", default_plies(rules) if self.plies is None else self.plies)
+        change(self, "modules", tuple(sorted({*self.modules, *own})))
+        if not 0 <= self.plies < rules.cells:  # type: ignore[operator]
+            raise SpecError(f"openings of {self.plies} plies: write 0 to {rules.cells - 1}")
+        if len(self.agents) < (1 if self.against else 2):
+            raise SpecError("a tournament needs two agents, such as: random baseline")
+        if len(set(self.agents)) < len(self.agents) > 2:
+            twice = next(name for name in self.agents if self.agents.count(name) > 1)
+            raise SpecError(f"agent {twice!r} is given twice; give each once")
+        choose_anchor([*self.agents, *self.against], self.anchor)
+
+    def pairings(self) -> list[Pairing]:
+        """Return who meets whom."""
+        if self.against:
+            pairs = list(itertools.product(self.agents, self.against))
+        elif self.gauntlet:
+            pairs = [(self.agents[0], other) for other in self.agents[1:]]
+        else:
+            pairs = list(itertools.combinations(self.agents, 2))
+        assert self.plies is not None  # noqa: S101  # set above
+        conditions = (self.seed, self.plies, self.move_seconds, self.modules)
+        return [Pairing(self.game, a, b, *conditions) for a, b in pairs]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the settings as plain data: `Event.from_json` backwards."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, settings: dict[str, Any]) -> Event:
+        """Return the event of some settings."""
+        hypotheses = settings["hypotheses"]
+        lists = {name: tuple(settings[name]) for name in ("agents", "against", "modules")}
+        tested = Hypotheses(**hypotheses) if hypotheses else None
+        return cls(**{**settings, **lists, "hypotheses": tested})

@@ -1,0 +1,144 @@
+"""The child process in which agents play: reads requests, plays games, says what happens.
+
+`seats.py` starts it and listens.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import queue
+import sys
+import threading
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from fourlab.agents.base import Agent
+from fourlab.agents.play import GameInPlay
+from fourlab.agents.registry import agent
+from fourlab.arena.match import DRAW, LOSS, WIN, import_modules
+from fourlab.rules.errors import FourlabError
+from fourlab.rules.position import Position, position_of
+
+
+class Host:
+    """Plays what is asked for, and says what happens."""
+
+    def __init__(self, say: Callable[[dict[str, Any]], None]) -> None:
+        self.say = say
+        self.agents: dict[tuple[str, int, str], Agent] = {}
+        self.warm: list[Agent] = []
+
+    def serve(self, request: dict[str, Any]) -> None:
+        """Play the games of one request."""
+        try:
+            import_modules(tuple(request["modules"]))
+            agents = [self._agent(request["game"], *seat) for seat in enumerate(request["agents"])]
+        except FourlabError as error:
+            self.say({"refused": str(error)})
+            return
+        rows = zip(request["numbers"], request["seeds"], request["openings"], strict=True)
+        for number, seed, opening in rows:
+            start = position_of(agents[0].rules, opening)
+            if request["warm"]:
+                self._warm(agents, number, start)
+            self.play(number, agents, seed, start, request["limit"])
+
+    def _agent(self, game: str, side: int, spec: str) -> Agent:
+        """Return an agent, not the one on the other side, since it may remember its game."""
+        if (game, side, spec) not in self.agents:
+            self.agents[game, side, spec] = agent(spec, game)
+        return self.agents[game, side, spec]
+
+    def _warm(self, agents: list[Agent], number: int, start: Position) -> None:
+        """Ask each new agent for a decision off the clock: the first may compile and load.
+
+        It is asked about a position near the end, which is quickly decided.
+        """
+        for side, player in enumerate(agents):
+            if player not in self.warm:
+                moves = list(start.moves)
+                here = {"number": number, "moves": moves, "seconds": [0.0, 0.0]}
+                self.say({"thinks": side, "agent": player.spec, "warms": True, **here})
+                self.warm.append(player)
+                with contextlib.suppress(Exception):  # the game itself will show it
+                    player.decide(_late(start), np.random.default_rng(0))
+
+    def play(
+        self, number: int, agents: Sequence[Agent], seed: int, start: Position, limit: float
+    ) -> None:
+        """Play one game to its end or a forfeit."""
+        order = (0, 1) if number % 2 == 0 else (1, 0)  # which agent is first and second player
+        first, second = (agents[side] for side in order)
+        game = GameInPlay(start.rules, first, second, seed, start)
+        seconds = [0.0, 0.0]
+        forfeit = ""
+        while not game.position.is_over and not forfeit:
+            side = order[game.position.to_move]
+            moves = list(game.position.moves)
+            here = {"number": number, "moves": moves, "seconds": seconds}
+            self.say({"thinks": side, "agent": agents[side].spec, **here})
+            began = time.perf_counter()
+            try:
+                game.step()
+            except Exception as error:  # whatever an agent does is its own affair
+                forfeit = f"{type(error).__name__}: {error}"
+            spent = time.perf_counter() - began
+            seconds[side] += spent
+            if not forfeit and spent > limit:
+                forfeit = f"took {spent:.3g} s, allowed are {limit:g} s"
+            if forfeit:
+                forfeit = f"{agents[side].spec} at move {len(moves) + 1}: {forfeit}"
+        result = _result(game.position, order, side if forfeit else None)
+        played = moves if forfeit else list(game.position.moves)  # a late move does not count
+        message = {"number": number, "moves": played, "seconds": seconds}
+        self.say({**message, "result": result, "forfeit": forfeit})
+
+
+def _late(position: Position) -> Position:
+    """Return a position from which at most two moves of a random game are left."""
+    rng = np.random.default_rng(0)
+    line = [position]
+    while not line[-1].is_over:
+        line.append(line[-1].play(int(rng.choice(line[-1].legal_moves()))))
+    return line[max(0, len(line) - 3)]
+
+
+def _result(position: Position, order: tuple[int, int], forfeiter: int | None) -> int:
+    """Return the result of agent 0."""
+    if forfeiter is not None:
+        return LOSS if forfeiter == 0 else WIN
+    winner = position.outcome.winner
+    if winner is None:
+        return DRAW
+    return WIN if order[winner] == 0 else LOSS
+
+
+def main() -> None:
+    """Serve requests from standard input until it ends; then end at once, whatever goes on."""
+    pipe = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)  # what agents print goes where errors go
+    requests: queue.SimpleQueue[str] = queue.SimpleQueue()
+
+    def listen() -> None:
+        for line in sys.stdin:
+            requests.put(line)
+        os._exit(0)  # the worker is gone
+
+    threading.Thread(target=listen, daemon=True).start()
+
+    def say(message: dict[str, Any]) -> None:
+        pipe.write(json.dumps(message) + "\n")
+        pipe.flush()
+
+    host = Host(say)
+    while True:
+        host.serve(json.loads(requests.get()))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,297 @@
+"""Records: every game in one SQLite file, each of them once.
+
+A game is known by its pairing (agents, game, seed, conditions) and its number there, and from these
+it can be played again. Games are written as they come, many in one transaction: a program that is
+killed loses what was under way and nothing else. The file says which schema it has, and older ones
+are brought up to date when they are opened.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import sqlite3
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+
+from fourlab.agents.base import Agent
+from fourlab.arena.match import Games, Ints, Pairing, moves_array
+from fourlab.arena.schema import APPLICATION, LISTING, MIGRATIONS, SUMMARY
+from fourlab.rules.spec import options_of
+from fourlab.rules.storage import StorageError
+from fourlab.version import __version__
+
+WAIT_SECONDS = 5.0  # for another program that is writing
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """A recorded game."""
+
+    id: str  # pairing.number
+    game: str
+    first: str
+    second: str
+    seed: int  # of this game
+    plies: int
+    moves: str
+    outcome: str  # first, second or draw
+    seconds: tuple[float, float]  # that the first and the second player thought
+    forfeit: str | None
+    started: str
+
+    def to_json(self) -> dict[str, Any]:
+        """Return what `fourlab games --json` prints in a line."""
+        return {**vars(self), "seconds": list(self.seconds)}
+
+
+def checksum(agent: Agent) -> str:
+    """Return a digest of the files that an agent is loaded from, '' if there are none.
+
+    A path is what a spec names without an option's name: `q:runs/mine`.
+    """
+    digest = hashlib.sha256()
+    found = False
+    for option in options_of(type(agent.config)):
+        path = Path(str(getattr(agent.config, option.field)))
+        if option.positional and path.exists():
+            for file in sorted(path.rglob("*")) if path.is_dir() else [path]:
+                if file.is_file():
+                    found = True
+                    digest.update(file.name.encode() + file.read_bytes())
+    return digest.hexdigest()[:16] if found else ""
+
+
+def label(spec: str, digest: str) -> str:
+    """Return the name of an agent among those of the same spec but other files."""
+    return f"{spec}@{digest[:6]}" if digest else spec
+
+
+class Records:
+    """An open file of records; a context manager. Every error names the file."""
+
+    def __init__(self, path: Path, create: bool = True, wait: float = WAIT_SECONDS) -> None:
+        self.path = path
+        if not create and not path.exists():
+            raise StorageError(f"no games recorded in {path}; fourlab arena records them")
+        with self._errors():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._connection = sqlite3.connect(path, timeout=wait, isolation_level=None)
+        try:
+            with self._errors():
+                self._prepare()
+        except StorageError:
+            self._connection.close()
+            raise
+
+    def _prepare(self) -> None:
+        """Make a new file, or bring an old one up to date."""
+        run = self._connection.execute
+        version, application = self._pragma("user_version"), self._pragma("application_id")
+        is_new = version == 0 and not run("SELECT 1 FROM sqlite_master").fetchone()
+        if not is_new and application != APPLICATION:
+            raise StorageError(f"{self.path} is no fourlab record")
+        if version > len(MIGRATIONS):
+            raise StorageError(
+                f"{self.path} has schema {version}, this fourlab knows {len(MIGRATIONS)}; "
+                "open it with the fourlab that wrote it, or a newer one"
+            )
+        run("PRAGMA journal_mode = WAL")
+        run("PRAGMA synchronous = NORMAL")  # safe when the program dies; the disk when it can
+        if version < len(MIGRATIONS):
+            with self._transaction():
+                for number in range(self._pragma("user_version"), len(MIGRATIONS)):
+                    for statement in MIGRATIONS[number].split(";\n"):
+                        run(statement)
+                run(f"PRAGMA application_id = {APPLICATION}")
+                run(f"PRAGMA user_version = {len(MIGRATIONS)}")
+
+    def _pragma(self, name: str) -> int:
+        return int(self._connection.execute(f"PRAGMA {name}").fetchone()[0])
+
+    @contextlib.contextmanager
+    def _transaction(self) -> Iterator[None]:
+        """Do all of it or nothing."""
+        self._connection.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+            self._connection.execute("COMMIT")
+        except BaseException:
+            with contextlib.suppress(sqlite3.Error):  # SQLite may have rolled back already
+                self._connection.execute("ROLLBACK")
+            raise
+
+    @contextlib.contextmanager
+    def _errors(self) -> Iterator[None]:
+        """Say in one line what is wrong with the file."""
+        try:
+            yield
+        except OSError as error:
+            raise StorageError(f"cannot write {self.path}: {error.strerror}") from None
+        except sqlite3.OperationalError as error:
+            if "locked" in str(error):
+                raise StorageError(
+                    f"{self.path} is locked by another program; wait until it has finished"
+                ) from None
+            raise StorageError(
+                f"cannot use {self.path}: {error}; the games in it are as they were"
+            ) from None
+        except sqlite3.DatabaseError as error:
+            raise StorageError(f"{self.path} is no fourlab record, or damaged: {error}") from None
+
+    def _all(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
+        with self._errors():
+            return self._connection.execute(query, values).fetchall()
+
+    def add_run(self, settings: dict[str, Any]) -> None:
+        """Remember the settings of a run, so that it can be gone on with."""
+        with self._errors(), self._transaction():
+            self._connection.execute(
+                "INSERT INTO runs (settings, started) VALUES (?, ?)", (json.dumps(settings), _now())
+            )
+
+    def last_run(self) -> dict[str, Any]:
+        """Return the settings of the last run; raises StorageError if there was none."""
+        rows = self._all("SELECT settings FROM runs ORDER BY id DESC LIMIT 1")
+        if not rows:
+            raise StorageError(f"no run to go on with in {self.path}")
+        settings: dict[str, Any] = json.loads(rows[0][0])
+        return settings
+
+    def pairing(self, pairing: Pairing, checksums: tuple[str, str] = ("", "")) -> int:
+        """Return the id of a pairing, new or known."""
+        agents = list(zip((pairing.a, pairing.b), checksums, strict=True))
+        conditions = (pairing.seed, pairing.plies, pairing.move_seconds or 0.0)
+        with self._errors(), self._transaction():
+            run = self._connection.execute
+            ids = []
+            for known in agents:
+                run("INSERT OR IGNORE INTO agents (spec, checksum) VALUES (?, ?)", known)
+                query = "SELECT id FROM agents WHERE spec = ? AND checksum = ?"
+                ids.append(run(query, known).fetchone()[0])
+            key = (pairing.game, *ids, *conditions)
+            run(
+                "INSERT OR IGNORE INTO pairings (game, a, b, seed, plies, move_seconds, fourlab,"
+                " started) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                (*key, __version__, _now()),
+            )
+            found = run(
+                "SELECT id FROM pairings WHERE (game, a, b, seed, plies, move_seconds)"
+                " = (?, ?, ?, ?, ?, ?)",
+                key,
+            ).fetchone()
+        return int(found[0])
+
+    def add(self, pairing: int, games: Games, notations: list[str]) -> None:
+        """Record games; one that is there already stays as it is."""
+        micros = np.rint(games.seconds * 1e6).astype(np.int64).tolist()
+        columns = (games.numbers.tolist(), games.results.tolist(), notations, micros)
+        rows = (
+            (pairing, number, result, moves, a, b, games.forfeits.get(number))
+            for number, result, moves, (a, b) in zip(*columns, strict=True)
+        )
+        with self._errors(), self._transaction():
+            self._connection.executemany(
+                "INSERT OR IGNORE INTO games VALUES (?, ?, ?, ?, ?, ?, ?)", rows
+            )
+
+    def games(self, pairing: int, conditions: Pairing, below: int) -> Games:
+        """Return the recorded games of a pairing with numbers below a limit."""
+        rows = self._all(
+            "SELECT number, result, moves, a_us, b_us, forfeit FROM games"
+            " WHERE pairing = ? AND number < ?",
+            pairing,
+            below,
+        )
+        moves, lengths = moves_array(conditions.rules, [row[2] for row in rows])
+        return Games(
+            np.array([row[0] for row in rows], np.int64),
+            np.array([row[1] for row in rows], np.int8),
+            lengths,
+            moves,
+            np.array([row[3:5] for row in rows], np.float64).reshape(-1, 2) / 1e6,
+            {row[0]: row[5] for row in rows if row[5]},
+        )
+
+    def count(self) -> int:
+        """Return the number of recorded games."""
+        return int(self._all("SELECT count(*) FROM games")[0][0])
+
+    def listing(
+        self, where: str = "1", values: tuple[Any, ...] = (), limit: int = -1, offset: int = 0
+    ) -> Iterator[Recorded]:
+        """Yield recorded games, those of the latest pairing first; `where` is SQL."""
+        with self._errors():
+            query = LISTING.format(where=where)
+            for row in self._connection.execute(query, (*values, limit, offset)):
+                yield _recorded(row)
+
+    def summary(self) -> dict[str, dict[tuple[str, str], tuple[int, int, int]]]:
+        """Return for each game what `ratings.rate` takes: results by first and second player."""
+        found: dict[str, dict[tuple[str, str], tuple[int, int, int]]] = {}
+        for row in self._all(SUMMARY):
+            a, b = label(row[1], row[2]), label(row[3], row[4])
+            for pair, counts in (((a, b), row[5:8]), ((b, a), row[8:11])):
+                results = found.setdefault(row[0], {})
+                before = results.get(pair, (0, 0, 0))
+                wins, draws, losses = (x + y for x, y in zip(before, counts, strict=True))
+                results[pair] = (wins, draws, losses)
+        return found
+
+    def close(self) -> None:
+        """Close the file; what waits in the log beside it is moved into it."""
+        self._connection.close()
+
+    def __enter__(self) -> Records:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+def _recorded(row: tuple[Any, ...]) -> Recorded:
+    pairing, number, game, a, a_sum, b, b_sum, seed, plies, result, moves, a_us, b_us = row[:13]
+    conditions = Pairing(game, a, b, seed, plies)
+    names, times = [label(a, a_sum), label(b, b_sum)], [a_us / 1e6, b_us / 1e6]
+    outcome = {1: "first", 0: "draw", -1: "second"}[result if number % 2 == 0 else -result]
+    if number % 2:
+        names.reverse()
+        times.reverse()
+    return Recorded(
+        id=f"{pairing}.{number}",
+        game=game,
+        first=names[0],
+        second=names[1],
+        seed=int(conditions.seeds(np.array([number]))[0]),
+        plies=plies,
+        moves=moves,
+        outcome=outcome,
+        seconds=(times[0], times[1]),
+        forfeit=row[13],
+        started=row[14],
+    )
+
+
+def missing(numbers: Ints, games: int) -> list[range]:
+    """Return the runs of numbers below `games` that are not among `numbers`."""
+    known = np.ones(games + 2, np.int8)
+    known[1:-1] = 0
+    known[numbers[numbers < games] + 1] = 1
+    edges = np.flatnonzero(np.diff(known)).tolist()  # gaps begin and end by turns
+    return [range(low, high) for low, high in zip(edges[::2], edges[1::2], strict=True)]
+
+
+def _now() -> str:
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())

@@ -1,0 +1,45 @@
+"""The schema of the records, version by version, and the two questions that span its tables."""
+
+APPLICATION = 0x464F5552  # "FOUR", at a fixed place of the file
+
+MIGRATIONS = (
+    """
+    CREATE TABLE agents (
+        id INTEGER PRIMARY KEY, spec TEXT NOT NULL,
+        checksum TEXT NOT NULL,  -- of the files it was loaded from, '' without
+        UNIQUE (spec, checksum));
+    CREATE TABLE pairings (
+        id INTEGER PRIMARY KEY, game TEXT NOT NULL,
+        a INTEGER NOT NULL REFERENCES agents, b INTEGER NOT NULL REFERENCES agents,
+        seed INTEGER NOT NULL, plies INTEGER NOT NULL,
+        move_seconds REAL NOT NULL,  -- 0: no limit given
+        fourlab TEXT NOT NULL, started TEXT NOT NULL,
+        UNIQUE (game, a, b, seed, plies, move_seconds));
+    CREATE TABLE games (
+        pairing INTEGER NOT NULL REFERENCES pairings, number INTEGER NOT NULL,
+        result INTEGER NOT NULL,  -- of a, which is first player where number is even: 1, 0, -1
+        moves TEXT NOT NULL, a_us INTEGER NOT NULL, b_us INTEGER NOT NULL, forfeit TEXT,
+        PRIMARY KEY (pairing, number)) WITHOUT ROWID;
+    """,
+    """
+    CREATE TABLE runs (id INTEGER PRIMARY KEY, settings TEXT NOT NULL, started TEXT NOT NULL);
+    """,
+)
+
+LISTING = """
+    SELECT pairing, number, game, a.spec, a.checksum, b.spec, b.checksum, seed, plies, result,
+        moves, a_us, b_us, forfeit, started
+    FROM games JOIN pairings p ON p.id = pairing JOIN agents a ON a.id = p.a
+        JOIN agents b ON b.id = p.b
+    WHERE {where} ORDER BY pairing DESC, number LIMIT ? OFFSET ?
+"""
+
+SUMMARY = """
+    SELECT game, a.spec, a.checksum, b.spec, b.checksum,
+        sum(number % 2 = 0 AND result = 1), sum(number % 2 = 0 AND result = 0),
+        sum(number % 2 = 0 AND result = -1), sum(number % 2 = 1 AND result = -1),
+        sum(number % 2 = 1 AND result = 0), sum(number % 2 = 1 AND result = 1)
+    FROM games JOIN pairings p ON p.id = pairing JOIN agents a ON a.id = p.a
+        JOIN agents b ON b.id = p.b
+    GROUP BY pairing
+"""

@@ -1,0 +1,196 @@
+"""Games between agents that are plain Python: in a process of their own, under a clock.
+
+A seat is a child process (`host.py`) that plays whole games and tells of each move before it is
+thought about. So an agent that hangs is known and its process killed; one that raises, moves
+illegally or takes too long forfeits; and one that takes its process down with it does so alone.
+The two sides speak JSON lines over pipes.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import queue
+import subprocess
+import sys
+import threading
+import weakref
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+
+import fourlab
+from fourlab.arena.match import LOSS, WIN, Games, Job, Pairing
+from fourlab.rules.errors import FourlabError
+
+MOVE_SECONDS = 60.0  # where nothing else is said
+START_SECONDS = 120.0  # until the process first speaks
+WARM_SECONDS = 120.0  # for a decision off the clock, which may compile or load
+GRACE = 1.0  # seconds that a seat may take to say what it has measured itself
+
+
+class Seat:
+    """A child process that plays games, and what it has said."""
+
+    def __init__(self) -> None:
+        paths = [str(Path(fourlab.__file__).parent.parent), *(path for path in sys.path if path)]
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "fourlab.arena.host"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
+        )
+        self.lines: queue.SimpleQueue[str] = queue.SimpleQueue()
+        threading.Thread(target=_read, args=(self.process.stdout, self.lines), daemon=True).start()
+        self.close = weakref.finalize(self, _end, self.process)
+
+    def ask(self, request: dict[str, Any]) -> None:
+        """Send a request; what comes of it is heard."""
+        assert self.process.stdin is not None  # noqa: S101  # it was asked for
+        with contextlib.suppress(OSError):  # if it is dead, that is heard too
+            self.process.stdin.write(json.dumps(request) + "\n")
+            self.process.stdin.flush()
+
+    def hear(self, seconds: float) -> dict[str, Any] | None:
+        """Return the next message, or None if the process has died; raises TimeoutError."""
+        try:
+            line = self.lines.get(timeout=seconds)
+        except queue.Empty:
+            raise TimeoutError from None
+        message: dict[str, Any] | None = json.loads(line) if line else None
+        return message
+
+
+def _read(pipe: IO[str], lines: queue.SimpleQueue[str]) -> None:
+    """Pass on lines as they come, and "" at the end."""
+    for line in pipe:
+        lines.put(line)
+    lines.put("")
+
+
+def _end(process: subprocess.Popen[str]) -> None:
+    process.kill()
+    process.wait()
+    for pipe in (process.stdin, process.stdout):
+        if pipe is not None:
+            with contextlib.suppress(OSError):  # what was still to be written to the dead
+                pipe.close()
+
+
+_memory = threading.local()  # each thread keeps one seat for all its jobs
+
+
+def _seat() -> Seat:
+    if getattr(_memory, "seat", None) is None:
+        _memory.seat = Seat()
+    seat: Seat = _memory.seat
+    return seat
+
+
+def _leave() -> str:
+    """Leave this thread's seat, dead or alive; return how it ended."""
+    seat = _seat()
+    try:
+        ending = f"ended with code {seat.process.wait(GRACE)}"
+    except subprocess.TimeoutExpired:
+        ending = "was stopped"
+    seat.close()
+    _memory.seat = None
+    return ending
+
+
+def play_seated(job: Job) -> Games:
+    """Play games through `decide`; every one of them gets a result.
+
+    A game whose process dies is played once more, since the death may have come from outside; if
+    it dies again, the agent that was thinking forfeits.
+    """
+    done: dict[int, dict[str, Any]] = {}
+    numbers = range(job.first, job.first + job.count)
+    warm, died_in = True, None
+    while left := [number for number in numbers if number not in done]:
+        thinking: dict[str, Any] = {}
+        try:
+            for message in _messages(job.pairing, left, warm):
+                if "thinks" in message:
+                    thinking = message
+                else:
+                    done[message["number"]] = message
+                    thinking = {}
+        except (TimeoutError, EOFError) as silence:
+            ending = _leave()
+            if warm and ("warms" in thinking or not thinking):
+                warm = False  # it is the games that show what an agent does
+            elif isinstance(silence, TimeoutError):
+                limit = job.pairing.move_seconds or MOVE_SECONDS
+                _forfeit(done, thinking, f"no move within {limit:g} s")
+            elif died_in == thinking.get("number", left[0]):
+                _forfeit(done, thinking, f"its process {ending}")
+            else:
+                died_in = thinking.get("number", left[0])
+    return gathered(job.pairing, [done[number] for number in numbers])
+
+
+def _messages(pairing: Pairing, numbers: list[int], warm: bool) -> Iterator[dict[str, Any]]:
+    """Yield what a seat says while it plays; raises TimeoutError or EOFError when it is silent."""
+    seat = _seat()
+    chosen = np.array(numbers, np.int64)
+    limit = pairing.move_seconds or MOVE_SECONDS
+    seat.ask(
+        {
+            "game": pairing.game,
+            "agents": [pairing.a, pairing.b],
+            "modules": pairing.modules,
+            "limit": limit,
+            "warm": warm,
+            "numbers": numbers,
+            "seeds": pairing.seeds(chosen).tolist(),
+            "openings": pairing.openings(chosen).moves.tolist(),
+        }
+    )
+    patience = START_SECONDS
+    for _ in numbers:
+        while True:
+            message = seat.hear(patience)
+            if message is None:
+                raise EOFError
+            if "refused" in message:
+                raise FourlabError(message["refused"])
+            yield message
+            patience = WARM_SECONDS if message.get("warms") else limit + GRACE
+            if "result" in message:
+                break
+
+
+def _forfeit(done: dict[int, dict[str, Any]], thinking: dict[str, Any], reason: str) -> None:
+    """Enter a game that ended in the middle of a thought."""
+    if not thinking:
+        raise FourlabError(f"a game could not be played: {reason}")
+    side = thinking["thinks"]
+    done[thinking["number"]] = {
+        "number": thinking["number"],
+        "result": LOSS if side == 0 else WIN,
+        "moves": thinking["moves"],
+        "seconds": thinking["seconds"],
+        "forfeit": f"{thinking['agent']} at move {len(thinking['moves']) + 1}: {reason}",
+    }
+
+
+def gathered(pairing: Pairing, messages: list[dict[str, Any]]) -> Games:
+    """Return the games that messages tell of."""
+    moves = np.zeros((len(messages), pairing.rules.cells), np.uint8)
+    for row, message in enumerate(messages):
+        moves[row, : len(message["moves"])] = message["moves"]
+    return Games(
+        np.array([message["number"] for message in messages], np.int64),
+        np.array([message["result"] for message in messages], np.int8),
+        np.array([len(message["moves"]) for message in messages], np.int64),
+        moves,
+        np.array([message["seconds"] for message in messages], np.float64),
+        {m["number"]: m["forfeit"] for m in messages if m["forfeit"]},
+    )

@@ -1,0 +1,208 @@
+"""Tournaments: the games as they come in, and what they prove."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+
+from fourlab.agents.registry import agent
+from fourlab.arena.events import Event
+from fourlab.arena.executors import Workers
+from fourlab.arena.match import Games, Job, Pairing, joined, play
+from fourlab.arena.ratings import Ratings, rate
+from fourlab.arena.records import Records, checksum, missing
+from fourlab.arena.sprt import Hypotheses, Sprt
+from fourlab.arena.tallies import Tally
+from fourlab.rules.errors import FourlabError
+
+JOB_SECONDS = 0.5  # how long a job should take: long enough to be worth sending, and soon done
+MOST_GAMES = 1 << 16  # of one job
+
+
+class Table:
+    """The table at which a pairing is played: what is left, under way, and done."""
+
+    def __init__(self, pairing: Pairing, games: int, hypotheses: Hypotheses | None) -> None:
+        self.pairing = pairing
+        self.games = games
+        self.tally = Tally(pairing)
+        self.left = deque([range(games)])
+        self.test = Sprt(hypotheses) if hypotheses else None
+        self.record_id = 0
+        self._held: dict[int, Games] = {}  # games that came before their turn in a test
+        self._next = 0
+        self._sent = 0
+
+    @property
+    def is_decided(self) -> bool:
+        """Whether a test has ended it."""
+        return self.test is not None and bool(self.test.verdict)
+
+    @property
+    def share_sent(self) -> float:
+        """How much of it was given to workers."""
+        return self._sent / self.games
+
+    def resume(self, recorded: Games) -> None:
+        """Begin with games that were played before."""
+        self.left = deque(missing(recorded.numbers, self.games))
+        self._sent = len(recorded)
+        if self.test is None:
+            self.tally.add(recorded)
+        elif len(recorded):
+            for first in range(0, self.games, 2):
+                rows = recorded.numbers // 2 == first // 2
+                if rows.sum() < 2 or not self.take(first, recorded.take(rows)):
+                    break
+
+    def next_job(self, workers: int) -> Job:
+        """Return some of the games that are left, as many as a worker does in a moment."""
+        here = self.left[0]
+        size = 2
+        if self.tally.games:
+            seconds = max(float(self.tally.seconds.sum()) / self.tally.games, 1e-7)
+            size = int(min(JOB_SECONDS / seconds, MOST_GAMES, len(here) / workers))
+        size = min(max(2, size // 2 * 2), len(here))
+        self.left[0] = here[size:]
+        if not self.left[0]:
+            self.left.popleft()
+        self._sent += size
+        return Job(self.pairing, here.start, size)
+
+    def take(self, first: int, games: Games) -> Games | None:
+        """Count games that were played; return those that count, None if none does.
+
+        A test takes games in the order of their numbers, however they come in, so that it ends
+        with the same game for any number of workers.
+        """
+        if self.test is None:
+            self.tally.add(games)
+            return games
+        self._held[first] = games
+        counted = []
+        while self._next in self._held and not self.is_decided:
+            held = self._held.pop(self._next)
+            self._next += len(held)
+            counted.append(held.take(np.arange(len(held)) < self._tested(self.test, held)))
+            self.tally.add(counted[-1])
+        if self.is_decided:
+            self.left.clear()
+        return joined(counted) if counted else None
+
+    @staticmethod
+    def _tested(test: Sprt, games: Games) -> int:
+        """Feed a test; return how many of the games it took."""
+        quarters = (games.results.reshape(-1, 2) + 1).sum(axis=1).tolist()
+        for number, scored in enumerate(quarters, start=1):
+            if test.add(scored):
+                return 2 * number
+        return len(games)
+
+
+class Tournament:
+    """An event under way. Iterate over `run` until it ends; all figures can be read meanwhile."""
+
+    def __init__(self, event: Event, records: Records | None = None, resume: bool = False) -> None:
+        self.event = event
+        self.records = records
+        self.tables = [
+            Table(pairing, event.games, event.hypotheses) for pairing in event.pairings()
+        ]
+        if records is not None:
+            self._look_up(records, resume)
+
+    def _look_up(self, records: Records, resume: bool) -> None:
+        """Find out what was played before."""
+        known = 0
+        for table in self.tables:
+            pair = (agent(spec, table.pairing.game) for spec in (table.pairing.a, table.pairing.b))
+            a, b = (checksum(player) for player in pair)
+            table.record_id = records.pairing(table.pairing, (a, b))
+            recorded = records.games(table.record_id, table.pairing, table.games)
+            known += len(recorded)
+            if resume:
+                table.resume(recorded)
+        if known and not resume:
+            raise FourlabError(
+                f"{records.path} has {known:,} of these games already; "
+                "go on with --resume, or play others with another --seed"
+            )
+        records.add_run(self.event.to_json())
+
+    @property
+    def tallies(self) -> list[Tally]:
+        """The tallies of all pairings."""
+        return [table.tally for table in self.tables]
+
+    @property
+    def played(self) -> int:
+        """The number of games that count so far."""
+        return sum(tally.games for tally in self.tallies)
+
+    @property
+    def total(self) -> int:
+        """The number of games there will be, if no test ends early."""
+        return sum(t.tally.games if t.is_decided else t.games for t in self.tables)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether all games were played."""
+        return self.played >= self.total
+
+    def run(self, workers: Workers) -> Iterator[int]:
+        """Play what is left; yields the number of games played so far, again and again."""
+        tables = {table.pairing: table for table in self.tables}
+        for job, games in workers.run(play, self._jobs(workers.count)):
+            table = tables[job.pairing]
+            counted = table.take(job.first, games)
+            if self.records is not None and counted is not None:
+                notations = counted.notations(job.pairing.rules)
+                self.records.add(table.record_id, counted, notations)
+            yield self.played
+
+    def _jobs(self, workers: int) -> Iterator[Job]:
+        """Yield jobs, always of the pairing that is furthest behind."""
+        while open_tables := [table for table in self.tables if table.left]:
+            yield min(open_tables, key=lambda table: table.share_sent).next_job(workers)
+
+    def results(self) -> dict[tuple[str, str], tuple[int, int, int]]:
+        """Return what `ratings.rate` takes: results by first and second player."""
+        found: dict[tuple[str, str], tuple[int, int, int]] = {}
+        for tally in self.tallies:
+            a, b = tally.pairing.a, tally.pairing.b
+            first, second = tally.counts.tolist()
+            for pair, counts in (((a, b), first), ((b, a), second[::-1])):
+                before = found.get(pair, (0, 0, 0))
+                wins, draws, losses = (x + y for x, y in zip(before, counts, strict=True))
+                found[pair] = (wins, draws, losses)
+        return found
+
+    def ratings(self) -> Ratings:
+        """Return the ratings so far."""
+        return rate(self.results(), self.event.anchor)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return what `fourlab arena --json` prints."""
+        pairs = [tally.to_json() for tally in self.tallies]
+        for pair, table in zip(pairs, self.tables, strict=True):
+            if table.test is not None:
+                pair["sprt"] = {
+                    **asdict(table.test.hypotheses),
+                    "llr": table.test.llr,
+                    "verdict": table.test.verdict or "undecided",
+                }
+        ratings = self.ratings()
+        return {
+            "game": self.event.game,
+            "games": self.played,
+            "seed": self.event.seed,
+            "pairs": pairs,
+            "ratings": ratings.to_json(),
+            "anchor": ratings.anchor,
+            "first_move_elo": ratings.advantage,
+            "not_separated": [list(pair) for pair in ratings.not_separated()],
+        }

@@ -1,0 +1,175 @@
+"""`fourlab games`: what was recorded, listed, replayed, exported."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from fourlab.cli.arena import RECORD
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fourlab.arena.records import Recorded
+
+RESULTS = {"first": "1-0", "draw": "1/2-1/2", "second": "0-1"}
+
+
+def games(
+    identity: Annotated[str, typer.Argument(metavar="[ID]", help="One game, such as 3.14.")] = "",
+    agent: Annotated[str | None, typer.Option(help="Only games of this agent.")] = None,
+    game: Annotated[str | None, typer.Option(help="Only games of this game.")] = None,
+    result: Annotated[
+        str | None, typer.Option(help="Only these: first, second, draw or forfeit.")
+    ] = None,
+    limit: Annotated[int, typer.Option(min=1, help="How many to list.")] = 20,
+    watch: Annotated[bool, typer.Option("--watch", help="Replay on the board.")] = False,
+    delay: Annotated[float, typer.Option(min=0, help="Seconds between moves.")] = 0.5,
+    export: Annotated[Path | None, typer.Option(help="Write all of them: .jsonl or .pgn.")] = None,
+    record: Annotated[Path, typer.Option(help="The file that keeps the games.")] = RECORD,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON lines.")] = False,
+) -> None:
+    """List, replay or export recorded games."""
+    from fourlab.arena.records import Records
+    from fourlab.rules.errors import FourlabError
+
+    where, values = conditions(identity, agent, game, result)
+    with Records(record, create=False) as records:
+        if export is not None:
+            count = write(export, records.listing(where, values))
+            typer.echo(f"{export}: {count:,} games")
+            return
+        found = list(records.listing(where, values, limit))
+        total = records.count()
+    if identity and not found:
+        raise FourlabError(f"no game {identity} in {record}; fourlab games lists them")
+    if as_json:
+        for entry in found:
+            typer.echo(json.dumps(entry.to_json()))
+    elif watch or identity:
+        for entry in found:
+            replay(entry, delay if watch else 0.0, whole=watch)
+    else:
+        show(found, total)
+
+
+def conditions(
+    identity: str, agent: str | None, game: str | None, result: str | None
+) -> tuple[str, tuple[Any, ...]]:
+    """Return the filter as SQL and its values; raises SpecError."""
+    from fourlab.rules.catalog import game as find_game
+    from fourlab.rules.errors import SpecError
+
+    first = "CASE number % 2 WHEN 0 THEN result ELSE -result END"
+    outcomes = {"first": f"{first} = 1", "draw": "result = 0", "second": f"{first} = -1"}
+    outcomes["forfeit"] = "forfeit IS NOT NULL"
+    where: list[str] = ["1"]
+    values: list[Any] = []
+    if identity:
+        pairing, dot, number = identity.partition(".")
+        if not (dot and pairing.isdigit() and number.isdigit()):
+            raise SpecError(f"{identity!r} is no game's number; write it as listed, such as 3.14")
+        where.append("pairing = ? AND number = ?")
+        values += [int(pairing), int(number)]
+    if agent is not None:
+        where.append("(a.spec = ? OR b.spec = ?)")
+        values += [agent, agent]
+    if game is not None:
+        where.append("game = ?")
+        values.append(str(find_game(game)))
+    if result is not None:
+        if result not in outcomes:
+            raise SpecError(f"no result {result!r}; write one of: {', '.join(outcomes)}")
+        where.append(outcomes[result])
+    return " AND ".join(where), tuple(values)
+
+
+def write(path: Path, entries: Iterator[Recorded]) -> int:
+    """Write games in the format that the file's name asks for; return how many."""
+    from fourlab.rules.errors import SpecError
+    from fourlab.rules.storage import replacing
+
+    formats = {".jsonl": lambda e: json.dumps(e.to_json()) + "\n", ".pgn": pgn}
+    if path.suffix not in formats:
+        raise SpecError(f"cannot export to {path}; name a file that ends in .jsonl or .pgn")
+    count = 0
+    with replacing(path) as file:
+        for entry in entries:
+            file.write(formats[path.suffix](entry).encode())
+            count += 1
+    return count
+
+
+def pgn(entry: Recorded) -> str:
+    """Return a game in the manner of chess players' PGN, moves as columns or cells from 1."""
+    from fourlab.rules.catalog import game as find_game
+    from fourlab.rules.position import read_moves
+
+    tags = {
+        "Event": f"fourlab arena {entry.id}",
+        "Date": entry.started[:10].replace("-", "."),
+        "White": entry.first,
+        "Black": entry.second,
+        "Result": RESULTS[entry.outcome],
+        "Variant": entry.game,
+        "Seed": str(entry.seed),
+        "OpeningPlies": str(entry.plies),
+        **({"Termination": entry.forfeit} if entry.forfeit else {}),
+    }
+    head = "".join(
+        '[{} "{}"]\n'.format(name, text.replace("\\", "\\\\").replace('"', '\\"'))
+        for name, text in tags.items()
+    )
+    moves = [str(move + 1) for move in read_moves(find_game(entry.game), entry.moves)]
+    turns = [f"{i // 2 + 1}. {' '.join(moves[i : i + 2])}" for i in range(0, len(moves), 2)]
+    return f"{head}\n{' '.join([*turns, RESULTS[entry.outcome]])}\n\n"
+
+
+def replay(entry: Recorded, delay: float, whole: bool) -> None:
+    """Show a game move by move, or only its end."""
+    from rich.live import Live
+    from rich.text import Text
+
+    from fourlab.cli.console import board, console, is_plain, result
+    from fourlab.rules.catalog import game as find_game
+    from fourlab.rules.position import read_moves
+
+    screen = console()
+    plain = is_plain(screen)
+    rules = find_game(entry.game)
+    line = [rules.start()]
+    for move in read_moves(rules, entry.moves):
+        line.append(line[-1].play(move))
+    screen.print(f"game {entry.id}: {entry.first} against {entry.second}", markup=False)
+    if whole and screen.is_terminal:
+        with Live(board(line[0], plain), console=screen, auto_refresh=False) as picture:
+            for position in line[1:]:
+                time.sleep(delay)
+                picture.update(board(position, plain), refresh=True)
+    else:
+        for position in line[1:] if whole else line[-1:]:
+            screen.print(board(position, plain))
+    end = f"forfeit: {entry.forfeit}" if entry.forfeit else result(line[-1], plain)
+    screen.print(Text(end, style="bold"))
+    screen.print(f"moves: {entry.moves}")
+
+
+def show(found: list[Recorded], total: int) -> None:
+    """Print a table of games."""
+    from rich.table import Table
+
+    from fourlab.cli.console import console
+
+    table = Table(box=None, pad_edge=False)
+    for heading in ("id", "game", "first", "second", "result", "moves"):
+        table.add_column(heading, overflow="fold")
+    for entry in found:
+        mark = " (forfeit)" if entry.forfeit else ""
+        names = (entry.game, entry.first, entry.second)
+        table.add_row(entry.id, *names, RESULTS[entry.outcome] + mark, entry.moves)
+    console().print(table)
+    console().print(f"{len(found):,} shown, {total:,} recorded", style="dim")

@@ -1,0 +1,86 @@
+"""`fourlab ladder`: ratings over all recorded games."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from fourlab.cli.arena import RECORD
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from fourlab.arena.ratings import Ratings, Results
+
+
+def ladder(
+    game: Annotated[str | None, typer.Option(help="Only this game.")] = None,
+    anchor: Annotated[str | None, typer.Option(help="The agent that is rated 0.")] = None,
+    record: Annotated[Path, typer.Option(help="The file that keeps the games.")] = RECORD,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Rate all agents over all recorded games."""
+    from fourlab.arena.ratings import rate
+    from fourlab.arena.records import Records
+    from fourlab.cli.console import console
+    from fourlab.rules.catalog import game as find_game
+    from fourlab.rules.errors import FourlabError
+
+    with Records(record, create=False) as records:
+        summary = records.summary()
+    if game is not None:
+        summary = {name: r for name, r in summary.items() if name == str(find_game(game))}
+    if not summary:
+        raise FourlabError(f"no games{f' of {game}' if game else ''} in {record}")
+    found = {name: (results, rate(results, anchor)) for name, results in summary.items()}
+    if as_json:
+        listing = [
+            {
+                "game": name,
+                "games": sum(sum(counts) for counts in results.values()),
+                "anchor": ratings.anchor,
+                "ratings": ratings.to_json(),
+                "first_move_elo": ratings.advantage,
+                "not_separated": [list(pair) for pair in ratings.not_separated()],
+            }
+            for name, (results, ratings) in found.items()
+        ]
+        typer.echo(json.dumps(listing))
+        return
+    for name, (results, ratings) in found.items():
+        console().print(table_of(name, results, ratings))
+        for remark in ratings.remarks():
+            console().print(remark, style="dim")
+        console().print()
+
+
+def table_of(name: str, results: "Results", ratings: "Ratings") -> "Table":
+    """Return the ratings of one game."""
+    from rich.table import Table
+
+    games = sum(sum(counts) for counts in results.values())
+    table = Table(box=None, pad_edge=False, title_justify="left")
+    table.title = f"{name}, {games:,} games, first move worth {ratings.advantage:+.0f}"
+    for heading in ("", "agent", "elo", "95%", "games", "score"):
+        table.add_column(heading, justify="left" if heading in ("agent", "95%") else "right")
+    for number, agent in enumerate(ratings.ranking(), start=1):
+        played, points = standing(agent, results)
+        low, high = ratings.interval(agent)
+        span = "anchor" if agent == ratings.anchor else f"{low:+.0f} to {high:+.0f}"
+        elo = f"{float(ratings.elo[ratings.agents.index(agent)]):+.0f}"
+        share = f"{points / max(played, 1):.1%}"
+        table.add_row(str(number), f"[bold]{agent}[/bold]", elo, span, f"{played:,}", share)
+    return table
+
+
+def standing(agent: str, results: "Results") -> tuple[int, float]:
+    """Return the games and the points of an agent."""
+    played, points = 0, 0.0
+    for (first, second), (wins, draws, losses) in results.items():
+        games = wins + draws + losses
+        if first == agent:
+            played, points = played + games, points + wins + draws / 2
+        if second == agent:
+            played, points = played + games, points + losses + draws / 2
+    return played, points

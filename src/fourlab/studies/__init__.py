@@ -1,0 +1,1 @@
+"""Studies: experiments over agents and learners, and the pictures of what they found."""

@@ -1,0 +1,156 @@
+"""Figures: cross tables, ratings and sweeps as PNG or SVG."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fourlab.rules.errors import FourlabError, MissingExtraError
+from fourlab.rules.storage import replacing
+
+if TYPE_CHECKING:
+    from fourlab.arena.tournament import Tournament
+    from fourlab.studies.sweep import Sweep
+
+INK, FAINT, ACCENT = "#1f2937", "#9ca3af", "#4f46e5"
+SCORES = "RdBu"  # red below one half, blue above
+FORMATS = (".png", ".svg")
+
+
+def new_figure(width: float, height: float) -> Any:
+    """Return an empty figure; needs matplotlib but no display."""
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise MissingExtraError("--plot needs matplotlib: pip install 'fourlab[plots]'") from None
+    return Figure(figsize=(width, height), layout="constrained", facecolor="white")
+
+
+def save(figure: Any, path: Path) -> None:
+    """Write a figure in the format that the file's name asks for."""
+    if path.suffix not in FORMATS:
+        raise FourlabError(f"cannot draw {path}; name a file that ends in {' or '.join(FORMATS)}")
+    with replacing(path) as file:
+        figure.savefig(file, format=path.suffix[1:], dpi=150)
+
+
+def tournament_figure(tournament: Tournament) -> Any:
+    """Draw the cross table and the ratings with their intervals."""
+    ratings = tournament.ratings()
+    ranking = ratings.ranking()
+    count = len(ranking)
+    longest = max(len(agent) for agent in ranking)
+    figure = new_figure(6.5 + 0.16 * longest + 0.55 * count, 1.9 + 0.5 * count)
+    event = tournament.event
+    title = f"{event.game}: {tournament.played:,} games, seed {event.seed}"
+    figure.suptitle(title, color=INK, fontsize=12, fontweight="bold", x=0.01, ha="left")
+    left, right = figure.subplots(1, 2, width_ratios=[max(count, 3), 6])
+    scores = np.full((count, count), np.nan)
+    for tally in tournament.tallies:
+        a, b = ranking.index(tally.pairing.a), ranking.index(tally.pairing.b)
+        if tally.games and a != b:
+            scores[a, b], scores[b, a] = tally.score, 1 - tally.score
+    heat_map(left, scores, ranking, [str(n) for n in range(1, count + 1)])
+    left.set_yticks(range(count), [f"{name}  {n}" for n, name in enumerate(ranking, start=1)])
+    left.set_title("score of the row against the column", color=INK, fontsize=10)
+    bars(right, ratings.to_json(), ratings.anchor)
+    return figure
+
+
+def heat_map(
+    axes: Any, shares: Any, rows: list[str], columns: list[str], halves: Any = None
+) -> None:
+    """Draw shares of points as coloured cells with their figures, and halves of their intervals."""
+    axes.imshow(shares, cmap=SCORES, vmin=0, vmax=1, aspect="auto")
+    axes.set_yticks(range(len(rows)), rows)
+    axes.set_xticks(range(len(columns)), columns)
+    axes.xaxis.tick_top()
+    axes.tick_params(length=0, colors=INK)
+    axes.spines[:].set_visible(False)
+    axes.set_xticks(np.arange(len(columns) + 1) - 0.5, minor=True)
+    axes.set_yticks(np.arange(len(rows) + 1) - 0.5, minor=True)
+    axes.grid(which="minor", color="white", linewidth=2)
+    axes.tick_params(which="minor", length=0)
+    for (row, column), share in np.ndenumerate(shares):
+        if not np.isnan(share):
+            ink = "white" if abs(share - 0.5) > 0.3 else INK
+            text = f"{share:.0%}" + ("" if halves is None else f" ±{100 * halves[row, column]:.0f}")
+            axes.text(column, row, text, ha="center", va="center", color=ink, fontsize=9)
+
+
+def bars(axes: Any, listing: list[dict[str, Any]], anchor: str) -> None:
+    """Draw ratings as bars from the anchor with their 95% intervals."""
+    places = range(len(listing))
+    elo = [entry["elo"] for entry in listing]
+    errors = [
+        [entry["elo"] - entry["low"] for entry in listing],
+        [entry["high"] - entry["elo"] for entry in listing],
+    ]
+    axes.barh(places, elo, height=0.55, color=ACCENT, alpha=0.85)
+    axes.errorbar(elo, places, xerr=errors, fmt="none", ecolor=INK, elinewidth=1.2, capsize=3)
+    axes.axvline(0, color=INK, linewidth=0.8)
+    axes.set_yticks(places, [str(place + 1) for place in places])
+    axes.set_ylim(len(listing) - 0.5, -0.5)
+    axes.tick_params(axis="y", length=0)
+    axes.tick_params(colors=INK)
+    axes.spines[["top", "right", "left"]].set_visible(False)
+    axes.grid(axis="x", color=FAINT, alpha=0.35, linewidth=0.6)
+    axes.set_axisbelow(True)
+    axes.set_title(f"Elo above {anchor}, 95% intervals", color=INK, fontsize=10)
+
+
+def sweep_figure(sweep: Sweep) -> Any:
+    """Draw a sweep: lines over one option, heat maps over two; more are not drawn."""
+    names = list(sweep.grid.options)
+    if len(names) > 2:
+        raise FourlabError(
+            f"a sweep over {len(names)} options is not drawn; fix all but two of them"
+        )
+    event = sweep.tournament.event
+    title = f"{sweep.text} on {event.game}, {event.games} games a point, seed {event.seed}"
+    if len(names) == 1:
+        figure = new_figure(7, 4.2)
+        _lines(figure.subplots(), sweep, names[0])
+    else:
+        figure = new_figure(4.6 * len(sweep.against) + 0.6, 4.2)
+        every = np.atleast_1d(figure.subplots(1, len(sweep.against)))
+        for opponent, axes in enumerate(every):
+            _map(axes, sweep, names, opponent)
+    figure.suptitle(title, color=INK, fontsize=10, fontweight="bold", x=0.01, ha="left")
+    return figure
+
+
+def _lines(axes: Any, sweep: Sweep, name: str) -> None:
+    values = sweep.grid.options[name]
+    try:
+        places = [float(value) for value in values]
+    except ValueError:
+        places = [float(number) for number in range(len(values))]
+    for opponent, against in enumerate(sweep.against):
+        tallies = [sweep.tally(point, opponent) for point in range(len(values))]
+        scores = np.array([tally.score for tally in tallies])
+        low, high = np.array([tally.interval for tally in tallies]).T
+        errors = [scores - low, high - scores]
+        axes.errorbar(places, scores, yerr=errors, marker="o", capsize=3, label=f"vs {against}")
+    axes.set_xticks(places, values)
+    axes.axhline(0.5, color=FAINT, linewidth=0.8, linestyle="--")
+    axes.set_ylim(-0.02, 1.02)
+    axes.yaxis.set_major_formatter(lambda share, _: f"{share:.0%}")
+    axes.set_xlabel(name)
+    axes.set_ylabel("score, 95% intervals")
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.legend(frameon=False)
+
+
+def _map(axes: Any, sweep: Sweep, names: list[str], opponent: int) -> None:
+    rows, columns = (sweep.grid.options[name] for name in names)
+    shape = (len(rows), len(columns))
+    tallies = [sweep.tally(point, opponent) for point in range(len(rows) * len(columns))]
+    shares = np.array([tally.score for tally in tallies]).reshape(shape)
+    halves = np.array([np.diff(tally.interval)[0] / 2 for tally in tallies]).reshape(shape)
+    heat_map(axes, shares, list(rows), list(columns), halves)
+    axes.set_ylabel(names[0])
+    axes.set_xlabel(names[1])
+    axes.set_title(f"score against {sweep.against[opponent]}", color=INK, fontsize=10)

@@ -1,0 +1,108 @@
+"""Sweeps: a grid over options of an agent, every point of it a match.
+
+Braces hold the values of an option: `mcts:sims=200,c={0.7,1,1.4}`; several braces span a grid.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from fourlab.arena.events import Event
+from fourlab.arena.records import Records
+from fourlab.arena.tallies import Tally
+from fourlab.arena.tournament import Tournament
+from fourlab.rules.errors import SpecError
+
+BRACES = re.compile(r"([\w-]+)=\{([^{}]*)\}")
+
+
+@dataclass(frozen=True)
+class Grid:
+    """The options that vary, and the spec of every point in the order of `itertools.product`."""
+
+    options: dict[str, tuple[str, ...]]
+    specs: tuple[str, ...]
+
+    def points(self) -> list[dict[str, str]]:
+        """Return the values of the options at every point."""
+        combinations = itertools.product(*self.options.values())
+        return [dict(zip(self.options, values, strict=True)) for values in combinations]
+
+
+def expand(text: str) -> Grid:
+    """Return the grid that a spec with braces spans; raises SpecError."""
+    options: dict[str, tuple[str, ...]] = {}
+    for name, values in BRACES.findall(text):
+        choices = tuple(value.strip() for value in values.split(","))
+        if name in options or not all(choices) or len(set(choices)) < len(choices):
+            raise SpecError(f"{name}={{{values}}} in {text!r}: give each option different values")
+        options[name] = choices
+    rest = BRACES.sub("", text)
+    if not options or "{" in rest or "}" in rest:
+        raise SpecError(f"{text!r} spans no grid; write values in braces: mcts:c={{0.7,1,1.4}}")
+    specs = []
+    for values in itertools.product(*options.values()):
+        chosen = iter(values)
+        specs.append(BRACES.sub(lambda found: f"{found[1]}={next(chosen)}", text))  # noqa: B023
+    return Grid(options, tuple(specs))
+
+
+class Sweep:
+    """A grid of agents against some opponents; its games are those of its tournament."""
+
+    def __init__(
+        self,
+        text: str,
+        against: tuple[str, ...],
+        game: str = "connect4",
+        games: int = 100,
+        seed: int = 0,
+        plies: int | None = None,
+        move_seconds: float | None = None,
+        records: Records | None = None,
+        resume: bool = False,
+    ) -> None:
+        self.text = text
+        self.grid = expand(text)
+        event = Event(
+            game,
+            self.grid.specs,
+            games,
+            seed,
+            against=against,
+            plies=plies,
+            move_seconds=move_seconds,
+        )
+        self.tournament = Tournament(event, records, resume)
+
+    @property
+    def against(self) -> tuple[str, ...]:
+        """The opponents."""
+        return self.tournament.event.against
+
+    def tally(self, point: int, opponent: int) -> Tally:
+        """Return the games of one point against one opponent."""
+        return self.tournament.tallies[point * len(self.against) + opponent]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return what `fourlab sweep --json` prints."""
+        event = self.tournament.event
+        points = []
+        for number, options in enumerate(self.grid.points()):
+            for opponent, name in enumerate(self.against):
+                figures = self.tally(number, opponent).to_json()
+                kept = ("wins", "draws", "losses", "score", "low", "high", "mean_moves")
+                scores = {key: figures[key] for key in kept}
+                points.append(
+                    {"options": options, "agent": figures["a"], "against": name, **scores}
+                )
+        return {
+            "sweep": self.text,
+            "game": event.game,
+            "games": self.tournament.played,
+            "seed": event.seed,
+            "points": points,
+        }

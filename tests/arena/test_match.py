@@ -1,0 +1,179 @@
+"""The games of a pairing: legal, fair, and the same whoever plays them."""
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from fourlab.agents.registry import agent
+from fourlab.arena import match, seats
+from fourlab.arena.match import Games, Job, Pairing, joined, moves_array, play, play_here
+from fourlab.arena.openings import default_plies
+from fourlab.rules.catalog import game
+from fourlab.rules.position import Outcome, position_of
+
+SMALL = "connect:columns=5,rows=4,k=4"
+GAMES = ["connect4", "tictactoe", SMALL, "mnk:columns=4,rows=4,k=3"]
+JITTED = ["random", "baseline", "minimax:depth=3", "mcts:sims=30", "flat:playouts=10"]
+
+
+def pairing(name: str, a: str, b: str, seed: int = 1, **conditions: object) -> Pairing:
+    return Pairing(name, a, b, seed, default_plies(game(name)), **conditions)  # type: ignore
+
+
+def assert_equal(one: Games, other: Games) -> None:
+    for name in ("numbers", "results", "lengths", "moves"):
+        np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
+    assert one.forfeits == other.forfeits
+
+
+def assert_sound(rules, games: Games) -> None:
+    """Replay every game: legal to its end, with the result that the rules give."""
+    for number, result, text in zip(
+        games.numbers.tolist(), games.results.tolist(), games.notations(rules), strict=True
+    ):
+        outcome = position_of(rules, text).outcome
+        a_wins = Outcome.FIRST_WINS if number % 2 == 0 else Outcome.SECOND_WINS
+        assert outcome is not Outcome.IN_PROGRESS
+        assert result == (0 if outcome is Outcome.DRAW else 1 if outcome is a_wins else -1)
+
+
+@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("a", JITTED)
+def test_jitted_games_follow_the_rules(name: str, a: str) -> None:
+    assert_sound(game(name), play(Job(pairing(name, a, "baseline"), 0, 20)))
+
+
+@pytest.mark.parametrize("a", JITTED)
+def test_games_do_not_depend_on_who_plays_them_and_with_which_others(
+    a: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pair = pairing(SMALL, a, "mcts:sims=20")
+    whole = play(Job(pair, 0, 30))
+    monkeypatch.setattr(match, "BATCH", 4)
+    parts = [play(Job(pair, first, count)) for first, count in ((0, 2), (2, 18), (20, 10))]
+    assert_equal(joined(parts), whole)
+    assert len(np.unique(whole.keys())) > 20
+
+
+@pytest.mark.parametrize("a", ["perfect:blunder=0.2", "mcts:sims=20,reuse=yes"])
+def test_games_through_decide_follow_the_rules_and_do_not_depend_on_the_others(a: str) -> None:
+    pair = pairing(SMALL, a, "random")
+    whole = play(Job(pair, 0, 12))
+    assert_sound(game(SMALL), whole)
+    assert_equal(joined([play(Job(pair, 0, 4)), play(Job(pair, 4, 8))]), whole)
+    assert (whole.seconds > 0).all()
+
+
+def test_each_opening_is_played_twice_with_colours_swapped() -> None:
+    pair = pairing("connect4", "perfect:time=0.01", "random")
+    games = play(Job(pair, 0, 8))
+    assert (games.moves[0::2, :8] == games.moves[1::2, :8]).all()
+    assert len({tuple(row) for row in games.moves[::2, :8].tolist()}) == 4
+    assert (games.results == 1).all()  # as first and as second player
+    winners = [position_of(pair.rules, text).outcome.value for text in games.notations(pair.rules)]
+    assert winners == ["first", "second"] * 4
+
+
+def test_seeds_and_pairings_give_different_games() -> None:
+    def keys(**changes: object) -> set[int]:
+        fields = {"name": SMALL, "a": "random", "b": "baseline", "seed": 1, **changes}
+        return set(play(Job(pairing(**fields), 0, 20)).keys().tolist())  # type: ignore[arg-type]
+
+    assert keys() == keys()
+    assert keys() != keys(seed=2)
+    assert keys() != keys(a="baseline", b="random")
+
+
+def test_seeds_of_games_are_all_different() -> None:
+    pair = pairing("connect4", "random", "random")
+    seeds = pair.seeds(np.arange(100_000))
+    assert len(np.unique(seeds)) == 100_000
+    assert (seeds >= 0).all()
+
+
+def test_from_the_empty_board_if_asked_for() -> None:
+    games = play(Job(Pairing("tictactoe", "minimax", "minimax", 1, plies=0), 0, 30))
+    assert (games.results == 0).all()
+    assert len(set(games.moves[:, 0].tolist())) > 1
+
+
+@pytest.mark.parametrize("name", ["connect4", "mnk:columns=4,rows=4,k=3"])
+def test_notation_and_back(name: str) -> None:
+    games = play(Job(pairing(name, "random", "random"), 0, 50))
+    moves, lengths = moves_array(game(name), games.notations(game(name)))
+    np.testing.assert_array_equal(lengths, games.lengths)
+    np.testing.assert_array_equal(moves, games.moves)
+
+
+def test_agents_without_a_spec_meet_here() -> None:
+    rules = game(SMALL)
+    jitted = play_here(agent("baseline", rules), agent("random", rules), 20, seed=1)
+    assert_equal(jitted, play(Job(pairing(SMALL, "baseline", "random"), 0, 20)))
+    plain = play_here(agent("perfect", rules), agent("random", rules), 6, seed=1)
+    assert_equal(plain, play(Job(pairing(SMALL, "perfect", "random"), 0, 6)))
+
+
+def test_plain_python_plays_the_same_games() -> None:
+    code = (
+        "from fourlab.arena.match import *;"
+        f"pair = Pairing({SMALL!r}, 'baseline', 'random', 1, 4);"
+        "print(*play(Job(pair, 0, 6)).notations(pair.rules))"
+    )
+    said = [
+        subprocess.run(
+            [sys.executable, "-c", code],
+            env={**os.environ, "NUMBA_DISABLE_JIT": flag},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for flag in ("0", "1")
+    ]
+    assert said[0] == said[1] != ""
+
+
+TROUBLE = {
+    "crashing": "RuntimeError: out of ideas",
+    "cheating": "IllegalMoveError: column 100 does not exist",
+    "slow": "allowed are 1 s",
+    "hanging": "no move within 1 s",
+    "fatal": "its process ended with code 3",
+}
+
+
+@pytest.mark.usefixtures("troublemakers")
+@pytest.mark.parametrize("name", TROUBLE)
+def test_who_makes_trouble_forfeits_by_name_and_the_others_play_on(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(seats, "WARM_SECONDS", 1.0)
+    conditions = {"move_seconds": 1.0, "modules": ("troublemakers",)}
+    games = play(Job(pairing(SMALL, "dull", name, **conditions), 0, 2))
+    assert games.results.tolist() == [1, 1]
+    assert sorted(games.forfeits) == [0, 1]
+    for number, text in games.forfeits.items():
+        move = 6 if number % 2 == 0 else 5
+        assert text.startswith(f"{name} at move {move}: ")
+        assert TROUBLE[name] in text
+        assert games.lengths[number] == move - 1
+    good = play(Job(pairing(SMALL, "dull", "baseline", **conditions), 0, 4))
+    assert not good.forfeits
+
+
+@pytest.mark.usefixtures("troublemakers")
+def test_agents_may_print() -> None:
+    games = play(Job(pairing(SMALL, "dull", "noisy", modules=("troublemakers",)), 0, 4))
+    assert not games.forfeits
+
+
+@pytest.mark.usefixtures("troublemakers")
+def test_a_game_whose_process_is_killed_from_outside_is_played_again(tmp_path) -> None:
+    marker = tmp_path / "killed"
+    pair = pairing(SMALL, f"unlucky:{marker}", "random", modules=("troublemakers",))
+    games = play(Job(pair, 0, 6))
+    assert marker.exists()
+    assert not games.forfeits
+    assert_equal(play(Job(pair, 0, 6)), games)

@@ -1,0 +1,212 @@
+"""What is recorded is there, once, whatever happens."""
+
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fourlab.agents.registry import agent
+from fourlab.arena.match import Job, Pairing, play
+from fourlab.arena.records import Records, checksum, missing
+from fourlab.arena.schema import APPLICATION, MIGRATIONS
+from fourlab.rules.storage import StorageError
+
+PAIR = Pairing("connect:columns=5,rows=4,k=4", "random", "baseline", 1, 4)
+
+
+def fill(records: Records, first: int = 0, count: int = 20) -> int:
+    pairing = records.pairing(PAIR)
+    games = play(Job(PAIR, first, count))
+    records.add(pairing, games, games.notations(PAIR.rules))
+    return pairing
+
+
+def test_what_is_recorded_is_read(tmp_path: Path) -> None:
+    played = play(Job(PAIR, 0, 20))
+    with Records(tmp_path / "games.db") as records:
+        pairing = fill(records)
+    with Records(tmp_path / "games.db") as records:
+        read = records.games(pairing, PAIR, 20)
+        assert records.pairing(PAIR) == pairing
+        for name in ("numbers", "results", "lengths", "moves"):
+            np.testing.assert_array_equal(getattr(read, name), getattr(played, name))
+        listed = list(records.listing())
+    assert [entry.moves for entry in listed] == played.notations(PAIR.rules)
+    assert [entry.first for entry in listed] == ["random", "baseline"] * 10
+    assert listed[3].id == f"{pairing}.3"
+    assert listed[3].seed == PAIR.seeds(np.array([3]))[0]
+
+
+def test_a_game_counts_once_however_often_it_is_recorded(tmp_path: Path) -> None:
+    with Records(tmp_path / "games.db") as records:
+        fill(records, 0, 20)
+        fill(records, 10, 20)
+        assert records.count() == 30
+
+
+def test_other_conditions_are_another_pairing(tmp_path: Path) -> None:
+    with Records(tmp_path / "games.db") as records:
+        ids = {
+            records.pairing(pairing, sums)
+            for pairing, sums in (
+                (PAIR, ("", "")),
+                (PAIR, ("abc", "")),
+                (Pairing(PAIR.game, PAIR.b, PAIR.a, 1, 4), ("", "")),
+                (Pairing(PAIR.game, PAIR.a, PAIR.b, 2, 4), ("", "")),
+                (Pairing(PAIR.game, PAIR.a, PAIR.b, 1, 0), ("", "")),
+                (Pairing(PAIR.game, PAIR.a, PAIR.b, 1, 4, 0.5), ("", "")),
+                (Pairing("connect4", PAIR.a, PAIR.b, 1, 4), ("", "")),
+            )
+        }
+    assert len(ids) == 7
+
+
+def test_results_are_summed_by_first_player(tmp_path: Path) -> None:
+    played = play(Job(PAIR, 0, 40))
+    with Records(tmp_path / "games.db") as records:
+        fill(records, 0, 40)
+        summary = records.summary()[PAIR.game]
+    even, odd = played.results[::2], played.results[1::2]
+    assert summary["random", "baseline"] == tuple(int((even == r).sum()) for r in (1, 0, -1))
+    assert summary["baseline", "random"] == tuple(int((odd == r).sum()) for r in (-1, 0, 1))
+
+
+def test_a_file_of_the_first_schema_opens_with_its_games(tmp_path: Path) -> None:
+    path = tmp_path / "old.db"
+    old = sqlite3.connect(path)
+    old.executescript(MIGRATIONS[0])
+    old.execute(f"PRAGMA application_id = {APPLICATION}")
+    old.execute("PRAGMA user_version = 1")
+    old.execute("INSERT INTO agents VALUES (1, 'random', ''), (2, 'baseline', '')")
+    old.execute(
+        "INSERT INTO pairings VALUES (1, ?, 1, 2, 1, 4, 0, '0.1.0', '2026-11-15T00:00:00Z')",
+        (PAIR.game,),
+    )
+    old.execute("INSERT INTO games VALUES (1, 0, -1, '12345', 3, 4, NULL)")
+    old.commit()
+    old.close()
+    with Records(path) as records:
+        assert records.pairing(PAIR) == 1
+        assert [entry.moves for entry in records.listing()] == ["12345"]
+        records.add_run({"seed": 1})
+        assert records.last_run() == {"seed": 1}
+        assert records._pragma("user_version") == len(MIGRATIONS)
+
+
+def test_a_newer_schema_is_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "games.db"
+    with Records(path) as records:
+        fill(records)
+        records._connection.execute("PRAGMA user_version = 99")
+    before = path.read_bytes()
+    with pytest.raises(StorageError, match=r"games.db has schema 99, this fourlab knows 2"):
+        Records(path)
+    assert path.read_bytes() == before
+
+
+def test_foreign_files_are_refused_by_name(tmp_path: Path) -> None:
+    path = tmp_path / "foreign.db"
+    path.write_text("no database at all, but long enough to be looked at" * 100)
+    with pytest.raises(StorageError, match=r"foreign.db is no fourlab record"):
+        Records(path)
+    other = tmp_path / "other.db"
+    connection = sqlite3.connect(other)
+    connection.execute("CREATE TABLE mine (x)")
+    connection.close()
+    with pytest.raises(StorageError, match=r"other.db is no fourlab record"):
+        Records(other)
+    with pytest.raises(StorageError, match=r"no games recorded in .*none.db"):
+        Records(tmp_path / "none.db", create=False)
+    assert not (tmp_path / "none.db").exists()
+    with pytest.raises(StorageError, match="cannot"):
+        Records(path / "below.db")
+
+
+def test_a_full_disk_keeps_what_was_there(tmp_path: Path) -> None:
+    path = tmp_path / "games.db"
+    with Records(path) as records:
+        fill(records)
+        pages = records._pragma("page_count")
+        records._connection.execute(f"PRAGMA max_page_count = {pages + 1}")
+        with pytest.raises(StorageError, match=r"games.db: .*full; the games in it are as they"):
+            fill(records, 20, 2000)
+        assert records.count() == 20
+    with Records(path) as records:
+        assert records.count() == 20
+        fill(records, 20, 20)
+        assert records.count() == 40
+
+
+def test_a_locked_file_is_said_and_kept(tmp_path: Path) -> None:
+    path = tmp_path / "games.db"
+    with Records(path, wait=0.1) as records:
+        fill(records)
+        other = sqlite3.connect(path, isolation_level=None)
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(StorageError, match=r"games.db is locked by another program; wait"):
+            fill(records, 20, 20)
+        other.execute("ROLLBACK")
+        other.close()
+        assert records.count() == 20
+        fill(records, 20, 20)
+        assert records.count() == 40
+
+
+WRITER = """
+import sys
+from pathlib import Path
+sys.path.insert(0, sys.argv[2])
+from test_records import PAIR, fill
+from fourlab.arena.records import Records
+with Records(Path(sys.argv[1])) as records:
+    for first in range(0, 1_000_000, 500):
+        fill(records, first, 500)
+        print(first, flush=True)
+"""
+
+
+def test_kill_9_loses_nothing_that_was_recorded(tmp_path: Path) -> None:
+    path = tmp_path / "games.db"
+    rng = np.random.default_rng(5)
+    for _ in range(3):
+        writer = subprocess.Popen(
+            [sys.executable, "-c", WRITER, str(path), str(Path(__file__).parent)],
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        assert writer.stdout is not None
+        for _ in range(int(rng.integers(2, 12))):
+            said = int(writer.stdout.readline())
+        os.kill(writer.pid, signal.SIGKILL)
+        writer.communicate()
+        with Records(path) as records:
+            assert records._all("PRAGMA integrity_check") == [("ok",)]
+            numbers = [int(row[0]) for row in records._all("SELECT number FROM games")]
+        assert len(numbers) >= said + 500
+        assert len(numbers) % 500 == 0  # all of a transaction or nothing
+        assert sorted(numbers) == list(range(len(numbers)))
+
+
+@given(st.sets(st.integers(0, 39)), st.integers(1, 40))
+def test_what_is_missing_is_found(known: set[int], games: int) -> None:
+    found = missing(np.array(sorted(known), np.int64), games)
+    assert [n for part in found for n in part] == [n for n in range(games) if n not in known]
+    assert all(len(part) > 0 for part in found)
+
+
+@pytest.mark.usefixtures("troublemakers")
+def test_agents_are_known_by_their_files_too(tmp_path: Path) -> None:
+    path = tmp_path / "values.npz"
+    spec = f"unlucky:{path}"
+    assert checksum(agent(spec)) == checksum(agent("random")) == ""
+    path.write_text("one")
+    one = checksum(agent(spec))
+    path.write_text("two")
+    assert len({one, checksum(agent(spec)), ""}) == 3

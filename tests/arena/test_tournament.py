@@ -1,0 +1,187 @@
+"""Tournaments: the same for any workers, resumed as if never stopped."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fourlab.arena.events import Event
+from fourlab.arena.executors import Workers
+from fourlab.arena.records import Records
+from fourlab.arena.sprt import Hypotheses
+from fourlab.arena.tournament import Tournament
+from fourlab.rules.errors import FourlabError, SpecError
+
+SMALL = "connect:columns=5,rows=4,k=4"
+AGENTS = ("random", "baseline", "mcts:sims=20", "perfect:blunder=0.5")
+TIMES = ("a_ms_per_move", "b_ms_per_move")
+
+
+def run(event: Event, workers: int = 2, records: Records | None = None) -> Tournament:
+    tournament = Tournament(event, records, resume=records is not None)
+    with Workers(workers) as pool:
+        for _ in tournament.run(pool):
+            pass
+    return tournament
+
+
+def figures(tournament: Tournament) -> dict[str, Any]:
+    """Return everything but times."""
+    answer = tournament.to_json()
+    for pair in answer["pairs"]:
+        for name in TIMES:
+            del pair[name]
+    return answer
+
+
+def test_any_number_of_workers_plays_the_same_games() -> None:
+    event = Event(SMALL, AGENTS, games=24, seed=7)
+    alone = figures(run(event, workers=1))
+    assert alone["games"] == 6 * 24
+    for workers in (2, 5):
+        assert figures(run(event, workers)) == alone
+    assert figures(run(Event(SMALL, AGENTS, games=24, seed=8))) != alone
+
+
+def test_the_stronger_agents_are_rated_higher() -> None:
+    answer = run(Event(SMALL, ("random", "baseline", "mcts:sims=200"), games=200)).to_json()
+    assert [entry["agent"] for entry in answer["ratings"]] == [
+        "mcts:sims=200",
+        "baseline",
+        "random",
+    ]
+    assert answer["anchor"] == "random"
+    assert answer["not_separated"] == []
+    for pair in answer["pairs"]:
+        assert pair["wins"] + pair["draws"] + pair["losses"] == 200
+        assert pair["score"] == pytest.approx((pair["wins"] + pair["draws"] / 2) / 200)
+        assert pair["low"] < pair["score"] < pair["high"]
+        assert 100 < pair["distinct"] <= 200
+        assert 4 < pair["mean_moves"] <= 20
+        assert pair["forfeits"] == []
+    slow, quick = answer["pairs"][2]["b_ms_per_move"], answer["pairs"][2]["a_ms_per_move"]
+    assert slow > 5 * quick  # mcts and baseline
+
+
+def test_deterministic_agents_play_different_games() -> None:
+    tournament = run(Event("connect4", ("minimax:depth=1", "minimax:depth=2"), games=100))
+    assert tournament.tallies[0].distinct >= 99
+
+
+def test_few_openings_are_told() -> None:
+    tiny = "connect:columns=3,rows=2,k=3"
+    [pair] = run(Event(tiny, ("random", "baseline"), games=400)).to_json()["pairs"]
+    assert 10 < pair["distinct"] < 200
+
+
+def test_who_meets_whom() -> None:
+    def pairs(**options: Any) -> list[tuple[str, str]]:
+        event = Event(SMALL, ("random", "baseline", "perfect"), **options)
+        return [(pairing.a, pairing.b) for pairing in event.pairings()]
+
+    first = [("random", "baseline"), ("random", "perfect")]
+    assert pairs() == [*first, ("baseline", "perfect")]
+    assert pairs(gauntlet=True) == first
+    assert pairs(against=("flat",)) == [
+        (name, "flat") for name in ("random", "baseline", "perfect")
+    ]
+
+
+def test_events_are_canonical_plain_data() -> None:
+    event = Event(SMALL, ("mcts:sims=20,c=1.4", "random"), games=7, hypotheses=Hypotheses(0, 30))
+    assert event.agents == ("mcts:sims=20", "random")
+    assert event.games == 8  # openings are played twice
+    assert event.plies == 4
+    assert Event.from_json(event.to_json()) == event
+
+
+@pytest.mark.parametrize(
+    ("agents", "options", "says"),
+    [
+        (("random",), {}, "needs two agents"),
+        (("random", "magic"), {}, "unknown agent 'magic'"),
+        (("random", "human"), {}, "terminal only"),
+        (("random", "baseline", "random"), {}, "'random' is given twice"),
+        (("random", "baseline"), {"anchor": "perfect"}, "anchor 'perfect' does not play"),
+        (("random", "baseline"), {"plies": 20}, "write 0 to 19"),
+    ],
+)
+def test_what_cannot_be_played_is_refused(
+    agents: tuple[str, ...], options: dict[str, Any], says: str
+) -> None:
+    with pytest.raises(SpecError, match=says):
+        Event(SMALL, agents, **options)
+
+
+def test_an_agent_may_play_itself() -> None:
+    answer = run(Event(SMALL, ("random", "random"), games=400)).to_json()
+    assert 0.4 < answer["pairs"][0]["score"] < 0.6
+
+
+def test_a_test_ends_with_the_same_game_for_any_workers() -> None:
+    event = Event(SMALL, ("baseline", "random"), 4000, 3, hypotheses=Hypotheses(0, 50))
+    alone = figures(run(event, workers=1))
+    [pair] = alone["pairs"]
+    assert pair["sprt"]["verdict"] == "high"
+    assert alone["games"] < 400
+    assert figures(run(event, workers=3)) == alone
+    refuted = run(Event(SMALL, ("random", "baseline"), 4000, 3, hypotheses=Hypotheses(0, 50)))
+    assert refuted.to_json()["pairs"][0]["sprt"]["verdict"] == "low"
+    short = run(Event(SMALL, ("random", "random"), 10, hypotheses=Hypotheses(0, 5)))
+    assert short.to_json()["pairs"][0]["sprt"]["verdict"] == "undecided"
+
+
+@pytest.mark.parametrize("tested", [None, Hypotheses(0, 10)])
+def test_a_resumed_tournament_is_as_if_never_stopped(
+    tmp_path: Path, tested: Hypotheses | None
+) -> None:
+    event = Event(SMALL, ("random", "baseline", "mcts:sims=10"), 120, 5, hypotheses=tested)
+    whole = figures(run(event))
+    with Records(tmp_path / "games.db") as records:
+        for stop in (1, 3, 8):
+            tournament = Tournament(event, records, resume=True)
+            with Workers(2) as pool:
+                going = tournament.run(pool)
+                for _ in range(stop):
+                    next(going, None)
+                going.close()
+        assert 0 < records.count() < whole["games"]
+        assert figures(run(event, records=records)) == whole
+        assert records.count() == whole["games"]
+        assert figures(run(event, records=records)) == whole  # nothing is left to play
+        assert records.count() == whole["games"]
+
+
+def test_a_longer_tournament_keeps_the_games_of_a_shorter_one(tmp_path: Path) -> None:
+    with Records(tmp_path / "games.db") as records:
+        run(Event(SMALL, ("random", "baseline"), 20, 5), records=records)
+        before = [entry.moves for entry in records.listing()]
+        longer = run(Event(SMALL, ("random", "baseline"), 50, 5), records=records)
+        assert [entry.moves for entry in records.listing()][:20] == before
+    assert figures(longer) == figures(run(Event(SMALL, ("random", "baseline"), 50, 5)))
+
+
+def test_games_are_not_played_twice_by_mistake(tmp_path: Path) -> None:
+    event = Event(SMALL, ("random", "baseline"), 20, 5)
+    with Records(tmp_path / "games.db") as records:
+        run(event, records=records)
+        with pytest.raises(FourlabError, match=r"has 20 of these games already; go on with"):
+            Tournament(event, records)
+
+
+@pytest.mark.usefixtures("troublemakers")
+def test_a_crash_is_a_forfeit_and_not_the_end_of_the_tournament(tmp_path: Path) -> None:
+    event = Event(SMALL, ("dull", "crashing", "random"), 10)
+    assert event.modules == ("troublemakers",)
+    with Records(tmp_path / "games.db") as records:
+        tournament = run(event, records=records)
+        forfeits = list(records.listing("forfeit IS NOT NULL"))
+    answer = tournament.to_json()
+    assert answer["games"] == 30
+    assert len(answer["pairs"][0]["forfeits"]) == 10
+    assert answer["pairs"][0]["score"] == 1
+    assert answer["pairs"][1]["forfeits"] == []
+    assert any(
+        "crashing at move" in entry.forfeit and "out of ideas" in entry.forfeit
+        for entry in forfeits
+    )

@@ -1,0 +1,238 @@
+"""`fourlab arena`, `games`, `ladder` and `sweep` from the outside."""
+
+import json
+import os
+import random
+import re
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pexpect
+import pytest
+
+FOURLAB = [sys.executable, "-m", "fourlab.cli.main"]
+SMALL = "connect:columns=5,rows=4,k=4"
+PATIENCE = 300  # an upper bound for compiling on a busy machine, not a measurement
+
+
+def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [*FOURLAB, *arguments], cwd=folder, capture_output=True, text=True, check=False
+    )
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with a tournament of 40 games a pair."""
+    folder = tmp_path_factory.mktemp("arena")
+    agents = ["random", "baseline", "perfect:blunder=0.5"]
+    done = run(folder, "arena", *agents, "--game", SMALL, "--games", "40", "--seed", "3")
+    assert done.returncode == 0, done.stderr
+    (folder / "said.txt").write_text(done.stdout)
+    return folder
+
+
+def test_the_table_of_a_tournament(played: Path) -> None:
+    said = (played / "said.txt").read_text()
+    assert f"{SMALL}, 120 games, seed 3" in said
+    assert re.search(r"\d  random +\+0  anchor", said)
+    assert "random – baseline" in said
+    assert "distinct" in said
+    assert "\x1b" not in said
+
+
+def test_the_json_of_a_tournament(played: Path) -> None:
+    arguments = ["random", "baseline", "--game", SMALL, "--games", "30", "--seed", "9"]
+    done = run(played, "arena", *arguments, "--json", "--no-record")
+    answer = json.loads(done.stdout)
+    assert {"game", "games", "seed", "pairs", "ratings"} <= set(answer)
+    assert (answer["game"], answer["games"], answer["seed"]) == (SMALL, 30, 9)
+    [pair] = answer["pairs"]
+    assert {"a", "b", "wins", "draws", "losses", "score", "low", "high"} <= set(pair)
+    assert (pair["a"], pair["b"]) == ("random", "baseline")
+    assert pair["wins"] + pair["draws"] + pair["losses"] == 30
+    assert all(set(entry) == {"agent", "elo", "low", "high"} for entry in answer["ratings"])
+    again = json.loads(run(played, "arena", *arguments, "--json", "--no-record").stdout)
+    again["pairs"][0] |= {name: pair[name] for name in ("a_ms_per_move", "b_ms_per_move")}
+    assert again == answer
+
+
+def test_a_sequential_test_says_what_it_found(played: Path) -> None:
+    arguments = ["baseline", "random", "--game", SMALL, "--games", "2000", "--sprt", "0,50"]
+    done = run(played, "arena", *arguments, "--no-record", "--seed", "1")
+    assert "above +0" in done.stdout
+
+
+def test_the_ladder_is_over_all_games(played: Path) -> None:
+    answer = json.loads(run(played, "ladder", "--json").stdout)
+    assert [entry["game"] for entry in answer] == [SMALL]
+    assert answer[0]["games"] == 120
+    assert answer[0]["anchor"] == "random"
+    assert {entry["agent"] for entry in answer[0]["ratings"]} == {
+        "random",
+        "baseline",
+        "perfect:blunder=0.5",
+    }
+    shown = run(played, "ladder", "--anchor", "baseline").stdout
+    assert re.search(r"baseline +\+0 +anchor +80 ", shown)
+
+
+def test_games_are_listed_and_filtered(played: Path) -> None:
+    shown = run(played, "games").stdout
+    assert "20 shown, 120 recorded" in shown
+    lines = run(played, "games", "--json", "--limit", "500").stdout.splitlines()
+    assert len(lines) == 120
+    drawn = run(played, "games", "--json", "--limit", "500", "--result", "draw").stdout
+    assert all(json.loads(line)["outcome"] == "draw" for line in drawn.splitlines())
+    chosen = run(played, "games", "--json", "--limit", "500", "--agent", "baseline").stdout
+    assert len(chosen.splitlines()) == 80
+    assert all("baseline" in line for line in chosen.splitlines())
+
+
+def test_a_game_is_replayed(played: Path) -> None:
+    entry = json.loads(run(played, "games", "1.4", "--json").stdout)
+    shown = run(played, "games", "1.4", "--watch", "--delay", "0").stdout
+    assert shown.startswith(f"game 1.4: {entry['first']} against {entry['second']}")
+    assert f"moves: {entry['moves']}" in shown
+    assert shown.count("+-1--2--3--4--5-+") == len(entry["moves"])
+    assert run(played, "games", "1.4").stdout.count("+-1--2--3--4--5-+") == 1
+
+
+def test_games_are_exported(played: Path) -> None:
+    assert run(played, "games", "--export", "all.jsonl").stdout == "all.jsonl: 120 games\n"
+    entries = [json.loads(line) for line in (played / "all.jsonl").read_text().splitlines()]
+    assert len({entry["id"] for entry in entries}) == 120
+    run(played, "games", "--export", "all.pgn", "--agent", "baseline")
+    text = (played / "all.pgn").read_text()
+    assert text.count('[Event "fourlab arena') == 80
+    assert f'[Variant "{SMALL}"]' in text
+    results = {"first": "1-0", "draw": "1/2-1/2", "second": "0-1"}
+    entry = next(entry for entry in entries if "baseline" in (entry["first"], entry["second"]))
+    moves = entry["moves"]
+    line = " ".join(f"{i // 2 + 1}. {' '.join(moves[i : i + 2])}" for i in range(0, len(moves), 2))
+    assert f"{line} {results[entry['outcome']]}\n" in text
+
+
+def test_a_sweep_is_played_once_and_drawn(played: Path) -> None:
+    arguments = ["flat:playouts={2,20}", "--against", "random", "--game", SMALL, "--games", "40"]
+    first = json.loads(run(played, "sweep", *arguments, "--record", "sweep.db", "--json").stdout)
+    assert [point["options"] for point in first["points"]] == [
+        {"playouts": "2"},
+        {"playouts": "20"},
+    ]
+    assert first["points"][0]["score"] < first["points"][1]["score"]
+    done = run(played, "sweep", *arguments, "--record", "sweep.db", "--plot", "sweep.svg")
+    assert done.returncode == 0
+    assert "playouts" in done.stdout
+    assert (played / "sweep.svg").read_text().startswith("<?xml")
+    with sqlite3.connect(played / "sweep.db") as database:
+        assert database.execute("SELECT count(*) FROM games").fetchone() == (80,)
+    database.close()
+
+
+def test_plots_are_drawn(played: Path) -> None:
+    done = run(played, "arena", "--resume", "--plot", "arena.png", "--json")
+    assert done.returncode == 0
+    assert json.loads(done.stdout)["games"] == 120
+    assert (played / "arena.png").read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["arena", "random"], "needs two agents"),
+        (["arena", "random", "magic"], "unknown agent 'magic'"),
+        (["arena", "random", "human"], "terminal only"),
+        (["arena", "random", "baseline", "--sprt", "5"], "write two numbers of Elo points"),
+        (["arena", "random", "baseline", "--anchor", "perfect"], "anchor 'perfect' does not play"),
+        (["arena", "--resume", "--record", "none.db"], "no games recorded in none.db"),
+        (["arena", "random", "baseline", "--record", "said.txt"], "is no fourlab record"),
+        (["arena", "random", "baseline", "--game", SMALL, "--seed", "3"], "go on with --resume"),
+        (["ladder", "--record", "none.db"], "no games recorded in none.db"),
+        (["ladder", "--game", "connect4"], "no games of connect4"),
+        (["games", "7"], "'7' is no game's number"),
+        (["games", "7.7"], "no game 7.7 in games.db"),
+        (["games", "--result", "won"], "no result 'won'"),
+        (["games", "--export", "x.txt"], "ends in .jsonl or .pgn"),
+        (["sweep", "random"], "spans no grid"),
+        (["sweep", "flat:playouts={1,x}"], "playouts='x' is not allowed"),
+    ],
+)
+def test_bad_input_is_one_line_and_exit_code_2(
+    played: Path, arguments: list[str], says: str
+) -> None:
+    done = run(played, *arguments)
+    assert done.returncode == 2
+    assert says in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not (played / "none.db").exists()
+
+
+def count(path: Path) -> int:
+    """Return how many games are recorded, 0 while there is no table."""
+    try:
+        database = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
+    except sqlite3.OperationalError:
+        return 0
+    try:
+        return int(database.execute("SELECT count(*) FROM games").fetchone()[0])
+    except sqlite3.OperationalError:
+        return 0
+    finally:
+        database.close()
+
+
+def test_a_killed_tournament_is_resumed_as_if_never_stopped(tmp_path: Path) -> None:
+    """Kill -9 at random moments, again and again, while agents in processes are playing."""
+    agents = ["random", "mcts:sims=100", "perfect:blunder=0.4"]
+    start = ["arena", *agents, "--game", SMALL, "--games", "120", "--seed", "5"]
+    dice = random.Random(6)
+    path = tmp_path / "killed.db"
+    command = [*start, "--record", str(path)]
+    for _ in range(3):
+        goal = count(path) + dice.randint(1, 60)
+        driver = subprocess.Popen([*FOURLAB, *command], stdout=subprocess.DEVNULL)
+        while count(path) < goal and driver.poll() is None:
+            time.sleep(0.001)
+        os.kill(driver.pid, signal.SIGKILL)
+        driver.wait()
+        command = ["arena", "--resume", "--record", str(path)]
+    assert 0 < count(path) < 360
+    assert run(tmp_path, *command).returncode == 0
+    assert run(tmp_path, *start, "--record", "whole.db").returncode == 0
+    games = []
+    for name in ("killed.db", "whole.db"):
+        with sqlite3.connect(tmp_path / name) as database:
+            assert database.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+            query = "SELECT pairing, number, result, moves FROM games ORDER BY 1, 2"
+            games.append(database.execute(query).fetchall())
+        database.close()
+    assert len(games[0]) == 360
+    assert games[0] == games[1]
+
+
+def test_a_person_sees_it_live_and_may_stop_it(tmp_path: Path) -> None:
+    environment = {**os.environ, "TERM": "xterm-256color"}
+    environment.pop("NO_COLOR", None)
+    agents = ["mcts:sims=400", "mcts:sims=300", "--game", SMALL, "--games", "100000"]
+    child = pexpect.spawn(
+        FOURLAB[0],
+        [*FOURLAB[1:], "arena", *agents],
+        cwd=str(tmp_path),
+        env=environment,
+        encoding="utf-8",
+        timeout=PATIENCE,
+        dimensions=(40, 140),
+    )
+    child.expect("of 100,000")
+    child.expect(r"mcts:sims=400 – mcts:sims=300 +\d\d")
+    child.sendintr()
+    child.expect(r"stopped at [\d,]+ of 100,000 games; --resume goes on")
+    child.expect(pexpect.EOF)
+    child.close()
+    assert child.exitstatus == 130
+    assert count(tmp_path / "games.db") > 0

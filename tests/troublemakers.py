@@ -1,0 +1,115 @@
+"""Agents that misbehave, each in its own way. Importing this module registers them.
+
+Tests do so through the fixture `troublemakers`, which takes them out again.
+"""
+
+import os
+import signal
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from fourlab.agents.base import Agent, Decision
+from fourlab.agents.registry import AGENTS
+from fourlab.rules.position import Position
+from fourlab.rules.spec import option
+
+
+class Trouble(Agent):
+    """Plays the first legal move; makes trouble from its second move on."""
+
+    def decide(self, position: Position, rng: np.random.Generator) -> Decision:
+        if position.ply >= 4:
+            self.trouble(position)
+        return Decision(position.legal_moves()[0])
+
+    def trouble(self, position: Position) -> None:
+        """Do no harm."""
+
+
+class Dull(Trouble):
+    """Plays the first legal move."""
+
+    name = "dull"
+
+
+class Crashing(Trouble):
+    """Raises."""
+
+    name = "crashing"
+
+    def trouble(self, position: Position) -> None:
+        raise RuntimeError("out of ideas")
+
+
+class Hanging(Trouble):
+    """Never answers."""
+
+    name = "hanging"
+
+    def trouble(self, position: Position) -> None:
+        while True:
+            time.sleep(60)
+
+
+class Slow(Trouble):
+    """Answers too late."""
+
+    name = "slow"
+
+    def trouble(self, position: Position) -> None:
+        time.sleep(1.2)
+
+
+class Cheating(Trouble):
+    """Plays where there is no place."""
+
+    name = "cheating"
+
+    def decide(self, position: Position, rng: np.random.Generator) -> Decision:
+        return Decision(99)
+
+
+class Fatal(Trouble):
+    """Takes its process down with it."""
+
+    name = "fatal"
+
+    def trouble(self, position: Position) -> None:
+        os._exit(3)
+
+
+class Noisy(Trouble):
+    """Prints."""
+
+    name = "noisy"
+
+    def trouble(self, position: Position) -> None:
+        print("{}\n" * 3, flush=True)  # noqa: T201
+        os.write(1, b"noise\n")
+
+
+@dataclass(frozen=True)
+class UnluckyConfig:
+    """Options of `unlucky`."""
+
+    marker: str = option("", "a file that says it has happened", positional=True)
+
+
+class Unlucky(Trouble):
+    """Is killed from outside, once."""
+
+    name = "unlucky"
+    Config = UnluckyConfig
+
+    def trouble(self, position: Position) -> None:
+        marker = Path(self.config.marker)
+        if not marker.exists():
+            marker.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+
+
+KINDS = {k.name: k for k in (Dull, Crashing, Hanging, Slow, Cheating, Fatal, Noisy, Unlucky)}
+AGENTS.update(KINDS)
