@@ -5,6 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from fourlab.agents.base import Agent, Decision
+from fourlab.agents.exact import exact_values
+from fourlab.agents.players import Player, learned_player
 from fourlab.rules.position import Position
 from fourlab.rules.spec import option
 from fourlab.search.scores import sign
@@ -64,3 +66,12 @@ class Perfect(Agent):
         top = max(worth.values())
         best = [move for move in worth if worth[move] == top]
         return best, [move for move in worth if worth[move] != top]
+
+    def player(self) -> Player | None:
+        if self.config != PerfectConfig():
+            return None
+        values = exact_values(self.rules)
+        if values is None:
+            return None
+        own = values._replace(worths=np.zeros(self.rules.move_count))
+        return learned_player(self.rules, own)

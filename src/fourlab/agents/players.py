@@ -17,8 +17,10 @@ from fourlab.search.choices import baseline_cells, nth_cell, random_cell, random
 from fourlab.search.flat import flat_search
 from fourlab.search.tree import Selection, Tree, new_tree, plant
 from fourlab.search.windows import NO_WEIGHTS, Weights
+from fourlab.values.knowledge import NOTHING
+from fourlab.values.store import Values, greedy
 
-RANDOM, BASELINE, MINIMAX, MCTS, FLAT = range(5)
+RANDOM, BASELINE, MINIMAX, MCTS, FLAT, LEARNED = range(6)
 NO_SETTINGS = mcts.Settings(
     Selection(0, 0.0, 0.0, False, 0.0), 0.0, 0.0, 0.0, 0.0, False, 0, False, 0, 0
 )
@@ -35,6 +37,7 @@ class Player(NamedTuple):
     work: alphabeta.Work
     tree: Tree
     values: npt.NDArray[np.float64]  # [moves]
+    learned: Values = NOTHING
 
 
 def simple_player(rules: Rules, kind: int) -> Player:
@@ -76,6 +79,11 @@ def flat_player(rules: Rules, playouts: int, heavy: bool) -> Player:
     return simple_player(rules, FLAT)._replace(amount=playouts, settings=settings)
 
 
+def learned_player(rules: Rules, values: Values) -> Player:
+    """Return the player of the most valuable moves, random among equals."""
+    return simple_player(rules, LEARNED)._replace(learned=values)
+
+
 @kernel
 def _minimax_cell(
     rules: Rules, player: Player, mover: int, occupied: int, state: int
@@ -111,11 +119,27 @@ def _mcts_cell(
     return nth_cell(legal_cells(rules, occupied), index), state
 
 
+def thinks(player: Player) -> bool:
+    """Return whether a player searches before it moves."""
+    return player.kind in (MINIMAX, MCTS, FLAT)
+
+
+@kernel
+def choose_at_once(
+    rules: Rules, player: Player, mover: int, occupied: int, state: int
+) -> tuple[int, int]:
+    """Return what `choose` does for a player that does not think."""
+    if player.kind == LEARNED:
+        cell, _, state = greedy(rules, player.learned, mover, occupied, state)
+        return cell, state
+    if player.kind == BASELINE:
+        return random_cell(baseline_cells(rules, mover, occupied), state)
+    return random_legal_cell(rules, occupied, state)
+
+
 @kernel
 def choose(rules: Rules, player: Player, mover: int, occupied: int, state: int) -> tuple[int, int]:
     """Return the cell that the player fills in a game in progress, and the next dice state."""
-    if player.kind == BASELINE:
-        return random_cell(baseline_cells(rules, mover, occupied), state)
     if player.kind == MINIMAX:
         return _minimax_cell(rules, player, mover, occupied, state)
     if player.kind == MCTS and player.amount > 0:
@@ -123,4 +147,4 @@ def choose(rules: Rules, player: Player, mover: int, occupied: int, state: int) 
     if player.kind == FLAT:
         heavy, values = player.settings.heavy, player.values
         return flat_search(rules, mover, occupied, player.amount, heavy, values, state)
-    return random_legal_cell(rules, occupied, state)
+    return choose_at_once(rules, player, mover, occupied, state)

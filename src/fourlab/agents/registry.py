@@ -3,6 +3,7 @@
 from fourlab.agents.base import Agent
 from fourlab.agents.flat import Flat
 from fourlab.agents.human import Human
+from fourlab.agents.learned import LEARNED_AGENTS
 from fourlab.agents.mcts import Mcts
 from fourlab.agents.minimax import Minimax
 from fourlab.agents.perfect import Perfect
@@ -11,9 +12,9 @@ from fourlab.rules.catalog import game as find_game
 from fourlab.rules.geometry import Rules
 from fourlab.rules.spec import configure, parse, unknown
 
-AGENTS: dict[str, type[Agent]] = {
-    kind.name: kind for kind in (Random, Baseline, Flat, Minimax, Mcts, Perfect, Human)
-}
+_KINDS: list[type[Agent]] = [Random, Baseline, Flat, Minimax, Mcts, Perfect]
+_KINDS += [*LEARNED_AGENTS.values(), Human]
+AGENTS: dict[str, type[Agent]] = {kind.name: kind for kind in _KINDS}
 
 
 def agent(text: str | Agent, game: str | Rules = "connect4") -> Agent:

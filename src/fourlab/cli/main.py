@@ -18,8 +18,11 @@ from fourlab.cli import (
     grade,
     ladder,
     play,
+    runs,
     serve,
     sweep,
+    table,
+    train,
 )
 from fourlab.rules.errors import FourlabError
 
@@ -36,6 +39,9 @@ app.command("arena")(arena.arena)
 app.command("games")(games.games)
 app.command("ladder")(ladder.ladder)
 app.command("sweep")(sweep.sweep)
+app.command("train")(train.train)
+app.command("runs")(runs.runs)
+app.add_typer(table.app, name="table")
 app.command("grade")(grade.grade)
 app.add_typer(data.app, name="data")
 app.add_typer(book.app, name="book")

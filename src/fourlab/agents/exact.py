@@ -1,0 +1,49 @@
+"""Perfect play inside kernels, on boards small enough to know every position."""
+
+from __future__ import annotations
+
+import functools
+
+import numpy as np
+
+from fourlab.rules.geometry import Rules
+from fourlab.rules.jit import kernel
+from fourlab.rules.kernels import mirror
+from fourlab.search.book import backed_up, shelves
+from fourlab.values.keys import exact_key
+from fourlab.values.knowledge import Arrays, Knowledge, Shape
+from fourlab.values.store import AFTERSTATES, Values
+from fourlab.values.table import Keys, fill
+
+LARGEST = 20  # cells: 5 x 4 has two million positions
+CERTAIN_WIN = 127.0  # above every score: a line is never passed over for one that comes later
+
+
+@kernel
+def _write_keys(rules: Rules, movers: Keys, occupied: Keys, keys: Keys) -> None:
+    """Write the keys of positions, those of the mirror image where they are lower."""
+    for index in range(len(movers)):
+        one = exact_key(rules, movers[index], occupied[index])
+        reflected = mirror(rules, movers[index]), mirror(rules, occupied[index])
+        keys[index] = min(one, exact_key(rules, *reflected))
+
+
+@functools.cache
+def exact_values(rules: Rules) -> Values | None:
+    """Return the exact score of every board, as values of afterstates; None for a large board."""
+    if rules.cells > LARGEST:
+        return None
+    listed = shelves(rules, rules.cells)
+    scores = np.concatenate(backed_up(rules, listed, np.empty(0, np.int8)))
+    movers = np.concatenate([shelf.movers for shelf in listed])
+    occupied = np.concatenate([shelf.occupied for shelf in listed])
+    keys = np.empty(len(movers), np.int64)
+    _write_keys(rules, movers, occupied, keys)
+    known = Knowledge.new(rules, Shape(AFTERSTATES, megabytes=1024, won=CERTAIN_WIN))
+    entries: Arrays = {
+        "keys": keys,
+        "columns": np.zeros(len(keys), np.int16),
+        "values": -scores.astype(np.float32),  # seen by the side that has just moved
+        "visits": np.ones(len(keys), np.int32),
+    }
+    return known.values._replace(table=fill(known.values.table, entries))

@@ -1,0 +1,63 @@
+"""`fourlab runs`: the training runs there are, side by side."""
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+
+def runs(
+    root: Annotated[Path, typer.Argument(help="The folder to look in.")] = Path("runs"),
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """List training runs and compare what they have come to."""
+    from fourlab.learning.runs import RunConfig, find_runs, read_metrics
+    from fourlab.rules.errors import SpecError
+
+    listing: list[dict[str, Any]] = []
+    for folder in find_runs(root):
+        config = RunConfig.load(folder)
+        lines = read_metrics(folder)
+        listing.append(
+            {
+                "folder": str(folder),
+                "game": config.game,
+                "learner": config.learner,
+                "seed": config.seed,
+                "last": lines[-1] if lines else None,
+            }
+        )
+    if as_json:
+        typer.echo(json.dumps(listing))
+        return
+    if not listing:
+        raise SpecError(f"no runs in {root}; make one with fourlab train q, or name their folder")
+    show(listing)
+
+
+def show(listing: list[dict[str, Any]]) -> None:
+    """Print runs as a table."""
+    from rich.table import Table
+
+    from fourlab.cli.console import console
+
+    table = Table(box=None, pad_edge=False)
+    for heading in ("run", "game", "learner", "games", "won", "values", "evaluations"):
+        right = heading in ("games", "won", "values")
+        table.add_column(heading, justify="right" if right else "left", overflow="fold")
+    for entry in listing:
+        last = entry["last"]
+        cells = ("", "", "", "") if last is None else _cells(last)
+        table.add_row(entry["folder"], entry["game"], entry["learner"], *cells)
+    console().print(table)
+
+
+def _cells(last: dict[str, Any]) -> tuple[str, str, str, str]:
+    found = [
+        f"{agent} {score['score']:.0%} ± {(score['high'] - score['low']) / 2:.0%}"
+        for agent, score in last.get("against", {}).items()
+    ]
+    if "truth" in last:
+        found.append(f"perfect {last['truth']['perfect']:.0%} good {last['truth']['good']:.0%}")
+    return f"{last['games']:,}", f"{last['wins']:.0%}", f"{last['size']:,}", ", ".join(found)

@@ -1,0 +1,185 @@
+"""`fourlab train`: let a learner learn."""
+
+import json
+import re
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from rich.progress import Progress as Bar
+
+    from fourlab.learning.learner import Progress
+    from fourlab.learning.runs import Run
+
+INTERRUPTED = 130
+
+
+def train(
+    learner: Annotated[
+        str, typer.Argument(help="A learner and its options: q, afterstates:alpha=0.2, n-tuple.")
+    ] = "",
+    game: Annotated[str, typer.Option(help="The game.")] = "connect4",
+    opponent: Annotated[
+        str | None, typer.Option(help='Such as "4 baseline and 1 minimax", "random then self".')
+    ] = None,
+    games: Annotated[int | None, typer.Option(min=1, help="Games to play.")] = None,
+    side: Annotated[str | None, typer.Option(help="first, second or alternating.")] = None,
+    options: Annotated[
+        list[str] | None, typer.Option("--set", help="Another option of the learner: alpha=0.1.")
+    ] = None,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="The run folder.")] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with the run in --out.")] = False,
+    seed: Annotated[int, typer.Option(min=0, help="Repeat a run.")] = 0,
+    every: Annotated[int, typer.Option(min=0, help="Games between reports; 0: a tenth.")] = 0,
+    against: Annotated[
+        list[str] | None, typer.Option(help="An agent to evaluate against; may be repeated.")
+    ] = None,
+    evaluation_games: Annotated[int, typer.Option(min=1, help="Games of an evaluation.")] = 1000,
+    truth: Annotated[str, typer.Option(help="A suite to hold it against: middle, end, ...")] = "",
+    as_json: Annotated[bool, typer.Option("--json", help="Print reports as JSON lines.")] = False,
+) -> None:
+    """Train a learner in a run folder; Ctrl-C saves, --resume goes on."""
+    from fourlab.learning.runs import Run, RunConfig
+    from fourlab.rules.errors import SpecError
+
+    if resume:
+        if out is None:
+            raise SpecError("--resume goes on with a run: name its folder with --out")
+        run = Run.resume(out)
+    else:
+        spec = _full_spec(learner, game, opponent, games, side, options or [])
+        config = RunConfig(*spec, seed, every, tuple(against or ()), evaluation_games, truth)
+        run = Run.start(out or _free_folder(learner), config)
+    _follow(run, as_json)
+
+
+def _full_spec(
+    learner: str,
+    game: str,
+    opponent: str | None,
+    games: int | None,
+    side: str | None,
+    options: list[str],
+) -> tuple[str, str]:
+    """Return the learner's spec with every option in it, and the game's name; both checked."""
+    from fourlab.learning.registry import LEARNERS
+    from fourlab.learning.registry import learner as new_learner
+    from fourlab.rules.catalog import game as find_game
+    from fourlab.rules.errors import SpecError
+
+    if not learner:
+        raise SpecError(f"name a learner: {', '.join(LEARNERS)}")
+    given = {"opponent": opponent, "games": games, "side": side}
+    extra = [f"{name}=({value})" for name, value in given.items() if value is not None]
+    for item in options:
+        name, equals, value = item.partition("=")
+        if not equals:
+            raise SpecError(f"--set {item!r} is no option; write --set alpha=0.1")
+        extra.append(f"{name}=({value})")
+    text = learner + ("," if ":" in learner else ":") + ",".join(extra) if extra else learner
+    made = new_learner(text, game)
+    return made.spec, str(find_game(game))
+
+
+def _free_folder(learner: str) -> Path:
+    """Return a folder below runs/ that is not there yet."""
+    name = re.split(r"[:,]", learner)[0]
+    number = 1
+    while Path("runs", f"{name}-{number}").exists():
+        number += 1
+    return Path("runs", f"{name}-{number}")
+
+
+@contextmanager
+def _stopping() -> Iterator[list[bool]]:
+    """Turn Ctrl-C into a wish: the list is no longer empty."""
+    wished: list[bool] = []
+    before = signal.signal(signal.SIGINT, lambda *_: wished.append(True))
+    try:
+        yield wished
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _follow(run: "Run", as_json: bool) -> None:
+    """Train with a progress bar and a line for each report."""
+    from fourlab.cli.console import console
+
+    total = run.learner.config.games
+    with _stopping() as wished, _bar() as bar:
+        task = bar.add_task(run.learner.config.name, total=total, rate="", won="", size="")
+        bar.update(task, completed=run.learner.games)
+        began = (bar.get_time(), run.learner.games)
+
+        def watch(progress: "Progress") -> None:
+            speed = (progress.games - began[1]) / max(bar.get_time() - began[0], 1e-9)
+            played = max(progress.wins + progress.draws + progress.losses, 1)
+            bar.update(
+                task,
+                completed=progress.games,
+                rate=f"{speed:,.0f} games/s",
+                won=f"won {progress.wins / played:.0%}",
+                size=f"{progress.size:,} values",
+            )
+
+        for line in run.reports(watch, lambda: bool(wished)):
+            if as_json:
+                typer.echo(json.dumps(line))
+            else:
+                bar.console.print(report(line), highlight=False)
+    if run.learner.games < total:
+        typer.echo(
+            f"stopped after {run.learner.games:,} of {total:,} games, all saved; go on with: "
+            f"fourlab train --resume --out {run.folder}",
+            err=True,
+        )
+        raise typer.Exit(INTERRUPTED)
+    if not as_json:
+        name = run.learner.config.name
+        console().print(
+            f"done: {run.folder}; play it with fourlab play --second {name}:{run.folder}"
+        )
+
+
+def _bar() -> "Bar":
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.completed:,} of {task.total:,}"),
+        TextColumn("{task.fields[rate]}"),
+        TextColumn("{task.fields[won]}"),
+        TextColumn("{task.fields[size]}"),
+        TimeRemainingColumn(compact=True),
+        console=Console(stderr=True),
+        transient=True,
+    )
+
+
+def report(line: dict[str, Any]) -> str:
+    """Return a line of metrics as people read it."""
+    parts = [
+        f"{line['games']:>11,} games",
+        f"won {line['wins']:.1%} drawn {line['draws']:.1%} lost {line['losses']:.1%}",
+        f"{line['size']:,} values",
+        f"{line['games_per_s']:,} games/s",
+    ]
+    if line["left_out"]:
+        parts.append(f"{line['left_out']:,} left out: memory_mb is reached")
+    for agent, score in line.get("against", {}).items():
+        half = (score["high"] - score["low"]) / 2
+        counts = f"{score['wins']}/{score['draws']}/{score['losses']}"
+        parts.append(f"vs {agent} {score['score']:.1%} ± {half:.1%} ({counts})")
+    if "truth" in line:
+        truth = line["truth"]
+        error = truth["value_error"]
+        off = "" if error is None else f", values off by {error:.2f}"
+        parts.append(f"perfect {truth['perfect']:.1%} good {truth['good']:.1%}{off}")
+    return " · ".join(parts)

@@ -1,0 +1,1 @@
+"""Learners: they play, and write what they learn into values."""

@@ -1,0 +1,133 @@
+"""Who a learner plays against.
+
+baseline                                  one agent
+4 baseline and 1 minimax                  a mixture: 4 parts and 1 part of the games
+random then baseline then perfect         a curriculum: equal shares of the run, in turn
+mcts:sims={0..25}                         the same for a range, {0,5,10} for a list
+frozen:every=10000                        itself as it was, brought up to date every so often
+self                                      nobody: the learner moves for both sides
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from fourlab.agents.base import Agent
+from fourlab.agents.registry import agent as find_agent
+from fourlab.rules.dice import below, seeded
+from fourlab.rules.errors import SpecError
+from fourlab.rules.geometry import Rules
+from fourlab.rules.spec import configure, option, parse
+
+SELF = "self"
+FROZEN = "frozen"
+BLOCK = 50  # games against one member of a mixture before the next is drawn
+WEIGHTS = 1 << 20  # steps into which the weights of a mixture are divided
+
+
+@dataclass(frozen=True)
+class Frozen:
+    """Options of `frozen`."""
+
+    every: int = option(10_000, "games between two updates", low=1)
+
+
+@dataclass(frozen=True)
+class Member:
+    """One opponent of a mixture: an agent, or None for the learner's earlier self."""
+
+    weight: float
+    agent: Agent | None
+    every: int = 0  # games between two updates of the earlier self
+
+
+@dataclass(frozen=True)
+class Opponents:
+    """The stages of a curriculum, each a mixture."""
+
+    stages: tuple[tuple[Member, ...], ...]
+    games: int
+
+    def block(self, game: int, seed: int) -> tuple[Member, int]:
+        """Return the opponent in a game, and the number of the first game that has another.
+
+        It depends on nothing but the seed and the game's number.
+        """
+        count = len(self.stages)
+        stage = min(game * count // self.games, count - 1)
+        stop = self.games if stage == count - 1 else -(-(stage + 1) * self.games // count)
+        members = self.stages[stage]
+        member = members[0]
+        if len(members) > 1:
+            number = game // BLOCK
+            stop = min(stop, (number + 1) * BLOCK)
+            member = _draw(members, below(seeded(seed + number), WEIGHTS) / WEIGHTS)
+        for every in {other.every for other in members if other.every}:
+            stop = min(stop, (game // every + 1) * every)
+        return member, stop
+
+    @property
+    def frozen_every(self) -> int:
+        """Games between two updates of the earlier self; 0 if there is none."""
+        return max(member.every for stage in self.stages for member in stage)
+
+
+def _draw(members: tuple[Member, ...], chance: float) -> Member:
+    total = sum(member.weight for member in members)
+    for member in members:
+        chance -= member.weight / total
+        if chance < 0:
+            return member
+    return members[-1]
+
+
+def opponents(text: str, rules: Rules, games: int) -> Opponents:
+    """Return the opponents that a text describes; raises SpecError if it is none."""
+    stages = [spelled for part in re.split(r"\s+then\s+", text) for spelled in _spell_out(part)]
+    found = Opponents(tuple(_mixture(stage, rules) for stage in stages), games)
+    cycles = {member.every for stage in found.stages for member in stage if member.every}
+    if len(cycles) > 1:
+        raise SpecError(f"opponent {text!r}: all earlier selves must have the same every")
+    return found
+
+
+def _spell_out(part: str) -> Iterator[str]:
+    """Yield a stage for each value in the first {braces}, or the stage itself."""
+    match = re.search(r"\{([^{}]*)\}", part)
+    if match is None:
+        yield part
+        return
+    listed = re.fullmatch(r"\s*(\d+)\s*\.\.\s*(\d+)\s*", match[1])
+    values = range(int(listed[1]), int(listed[2]) + 1) if listed else match[1].split(",")
+    if not values:
+        raise SpecError(f"{{{match[1]}}} in {part!r} is empty; write {{0..25}} or {{0,5,10}}")
+    for value in values:
+        yield from _spell_out(part[: match.start()] + str(value).strip() + part[match.end() :])
+
+
+def _mixture(stage: str, rules: Rules) -> tuple[Member, ...]:
+    members = []
+    for part in re.split(r"\s+and\s+", stage.strip()):
+        weighted = re.fullmatch(r"(\d+(?:\.\d+)?)\s+(.+)", part.strip())
+        weight, name = (float(weighted[1]), weighted[2]) if weighted else (1.0, part.strip())
+        if weight <= 0:
+            raise SpecError(f"{part!r} has no weight; write for example 4 baseline and 1 minimax")
+        members.append(_member(weight, name, rules))
+    return tuple(members)
+
+
+def _member(weight: float, text: str, rules: Rules) -> Member:
+    spec = parse(text)
+    if spec.name == FROZEN:
+        return Member(weight, None, configure(Frozen, spec, "opponent").every)
+    if spec.name == SELF:
+        raise SpecError(f"opponent {SELF!r} stands alone; in a mixture use {FROZEN}")
+    found = find_agent(text, rules)
+    if found.player() is None:
+        raise SpecError(
+            f"agent {text!r} cannot play inside a training run on {rules}; random, baseline, "
+            "minimax, mcts, learned agents and, on small boards, perfect can"
+        )
+    return Member(weight, found)

@@ -1,0 +1,99 @@
+"""Numbers that change as games go by: step sizes and exploration.
+
+0.1                                   always
+linear:1,end=0.05,games=50000         in a straight line, then the end
+exp:0.8,factor=0.95,every=500         times the factor every so many games
+steps:1/0.5/0.1,every=10000           one after the other, then the last
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from fourlab.rules.errors import SpecError
+from fourlab.rules.spec import configure, option, parse, unknown
+
+Numbers = npt.NDArray[np.float64]
+
+
+class Schedule(Protocol):
+    """A number for every game."""
+
+    def at(self, games: npt.NDArray[np.int64], total: int) -> Numbers:
+        """Return the number in each of these games, counted from 0, of a run of `total`."""
+        ...
+
+
+@dataclass(frozen=True)
+class Const:
+    """The same number always."""
+
+    value: float = option(0.1, "the number", positional=True)
+
+    def at(self, games: npt.NDArray[np.int64], total: int) -> Numbers:
+        return np.full(len(games), self.value)
+
+
+@dataclass(frozen=True)
+class Linear:
+    """From start to end in a straight line."""
+
+    start: float = option(1.0, "the number in the first game", positional=True)
+    end: float = option(0.0, "the number at the end")
+    games: int | None = option(None, "games until the end is reached; none: the whole run", low=1)
+
+    def at(self, games: npt.NDArray[np.int64], total: int) -> Numbers:
+        share = np.minimum(games / (self.games or max(total, 1)), 1.0)
+        return self.start + share * (self.end - self.start)
+
+
+@dataclass(frozen=True)
+class Exp:
+    """Times a factor every so many games."""
+
+    start: float = option(1.0, "the number in the first games", positional=True)
+    factor: float = option(0.9, "what it is multiplied with", low=0, high=1)
+    every: int = option(1000, "games between two multiplications", low=1)
+    floor: float = option(0.0, "the number below which it does not fall")
+
+    def at(self, games: npt.NDArray[np.int64], total: int) -> Numbers:
+        numbers: Numbers = np.maximum(self.start * self.factor ** (games // self.every), self.floor)
+        return numbers
+
+
+@dataclass(frozen=True)
+class Steps:
+    """One number after the other."""
+
+    values: str = option("1", "the numbers, separated by /", positional=True)
+    every: int = option(1000, "games that each of them lasts", low=1)
+
+    def at(self, games: npt.NDArray[np.int64], total: int) -> Numbers:
+        numbers = np.array([float(number) for number in self.values.split("/")])
+        return numbers[np.minimum(games // self.every, len(numbers) - 1)]
+
+
+KINDS: dict[str, type[Any]] = {"const": Const, "linear": Linear, "exp": Exp, "steps": Steps}
+
+
+def schedule(text: str, what: str) -> Schedule:
+    """Return the schedule that a text describes; raises SpecError, which names `what`."""
+    try:
+        return Const(float(text))
+    except ValueError:
+        pass
+    spec = parse(text)
+    if spec.name not in KINDS:
+        raise unknown(f"schedule for {what}", spec.name, KINDS)
+    found: Schedule = configure(KINDS[spec.name], spec, f"{what} schedule")
+    try:
+        numbers = found.at(np.zeros(1, np.int64), 1)
+    except ValueError:
+        raise SpecError(f"{what}: {text!r} is no list of numbers; write steps:1/0.5/0.1") from None
+    if not np.isfinite(numbers).all():
+        raise SpecError(f"{what}: {text!r} is not finite; write a number such as 0.1")
+    return found

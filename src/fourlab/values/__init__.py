@@ -1,0 +1,1 @@
+"""What was learned, and the files it is kept in."""

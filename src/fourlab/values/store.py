@@ -1,0 +1,222 @@
+"""Values of every kind behind one interface: what a move is worth, and how it is taught.
+
+A table holds Q(s, a), a row for each state (ACTIONS; DOUBLE has two such halves; POLICY stores a
+chosen move beside them), or V(afterstate), a row of one value for each board after a move
+(AFTERSTATES). A network computes the value of an afterstate (TUPLES). All are seen by the side
+that makes the move.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from fourlab.rules.dice import below, roll
+from fourlab.rules.geometry import Rules
+from fourlab.rules.jit import kernel
+from fourlab.rules.kernels import is_full, move_cell, winning_cells
+from fourlab.values.keys import mirror_move, table_key
+from fourlab.values.table import ABSENT, NO_CHOICE, Table, default_value, find, insert
+from fourlab.values.tuples import Network, network_value, teach_network
+
+ACTIONS, AFTERSTATES, DOUBLE, POLICY, TUPLES = range(5)
+KINDS = ("actions", "afterstates", "double", "policy", "tuples")
+LEARNED = math.nan  # the worth of a winning move where that is learned like any other
+ILLEGAL = -math.inf
+
+
+class Values(NamedTuple):
+    """What was learned, as kernels see it."""
+
+    kind: int
+    symmetric: bool  # a position and its mirror image share what is learned
+    won: float  # worth of a move that wins, or LEARNED
+    drawn: float  # worth of a move that fills the board without winning; only where `won` is given
+    table: Table
+    network: Network
+    worths: npt.NDArray[np.float64]  # [moves] work space
+
+
+@kernel
+def move_count(rules: Rules) -> int:
+    """Return `rules.move_count`, which kernels cannot ask for."""
+    return rules.columns if rules.gravity else rules.columns * rules.rows
+
+
+@kernel
+def knows_ends(values: Values) -> bool:
+    """Return whether the worth of a move that ends the game is given, not learned."""
+    return values.won == values.won  # NaN differs from itself
+
+
+@kernel
+def _weigh_row(rules: Rules, values: Values, mover: int, occupied: int) -> None:
+    key, mirrored = table_key(rules, values.symmetric, mover, occupied)
+    worths, rows = values.worths, values.table.values
+    slot = find(values.table.keys, key)
+    moves = len(worths)
+    for move in range(moves):
+        column = mirror_move(rules, move) if mirrored else move
+        if move_cell(rules, occupied, move) == 0:
+            worths[move] = ILLEGAL
+        elif slot == ABSENT:
+            worths[move] = default_value(values.table.spread, values.table.seed, key, column)
+        elif values.kind == DOUBLE:
+            one, two = np.float64(rows[slot, column]), np.float64(rows[slot, moves + column])
+            worths[move] = (one + two) / 2
+        else:
+            worths[move] = np.float64(rows[slot, column])
+
+
+@kernel
+def _weigh_boards(rules: Rules, values: Values, mover: int, occupied: int) -> None:
+    worths, keys, rows = values.worths, values.table.keys, values.table.values
+    network, symmetric, kind = values.network, values.symmetric, values.kind
+    wins = winning_cells(rules, mover) if knows_ends(values) else 0
+    waiting = mover ^ occupied
+    for move in range(len(worths)):
+        cell = move_cell(rules, occupied, move)
+        if cell == 0:
+            worths[move] = ILLEGAL
+        elif wins & cell != 0:
+            worths[move] = values.won
+        elif kind == AFTERSTATES:
+            key, _ = table_key(rules, symmetric, waiting, occupied | cell)
+            slot = find(keys, key)
+            if slot == ABSENT:
+                worths[move] = default_value(values.table.spread, values.table.seed, key, 0)
+            else:
+                worths[move] = np.float64(rows[slot, 0])
+        elif is_full(rules, occupied | cell):
+            worths[move] = values.drawn
+        else:
+            worths[move] = network_value(rules, network, waiting, occupied | cell)
+
+
+@kernel
+def weigh(rules: Rules, values: Values, mover: int, occupied: int) -> None:
+    """Write into `values.worths` what each move is worth for the side to move."""
+    if values.kind == AFTERSTATES or values.kind == TUPLES:
+        _weigh_boards(rules, values, mover, occupied)
+    else:
+        _weigh_row(rules, values, mover, occupied)
+
+
+@kernel
+def greedy(
+    rules: Rules, values: Values, mover: int, occupied: int, state: int
+) -> tuple[int, float, int]:
+    """Return the cell of the most valuable move, its worth, and the next state of the dice.
+
+    Equals are drawn from at random. `values.worths` then holds the worth of every move.
+    """
+    weigh(rules, values, mover, occupied)
+    worths = values.worths
+    chosen, best, equals = 0, ILLEGAL, 0
+    for move in range(len(worths)):
+        value = worths[move]
+        if value > best:
+            chosen, best, equals = move, value, 1
+        elif value == best and value != ILLEGAL:
+            equals += 1
+            state = roll(state)
+            if below(state, equals) == 0:
+                chosen = move
+    return move_cell(rules, occupied, chosen), best, state
+
+
+@kernel
+def seek(
+    rules: Rules, values: Values, mover: int, occupied: int, move: int, cell: int
+) -> tuple[int, int]:
+    """Return row and column of a move in a table, the row new if need be, else ABSENT."""
+    if values.kind == AFTERSTATES:
+        key, _ = table_key(rules, values.symmetric, mover ^ occupied, occupied | cell)
+        return insert(values.table, key), 0
+    key, mirrored = table_key(rules, values.symmetric, mover, occupied)
+    return insert(values.table, key), mirror_move(rules, move) if mirrored else move
+
+
+@kernel
+def nudge(table: Table, slot: int, column: int, rate: float, target: float) -> None:
+    """Move one value a share `rate` of the way to `target` and count the visit.
+
+    A negative rate means the mean of all targets so far.
+    """
+    if slot == ABSENT:
+        return
+    table.visits[slot, column] += 1
+    if rate < 0:
+        rate = 1.0 / table.visits[slot, column]
+    value = np.float64(table.values[slot, column])
+    table.values[slot, column] = value + rate * (target - value)
+
+
+@kernel
+def teach(
+    rules: Rules,
+    values: Values,
+    mover: int,
+    occupied: int,
+    move: int,
+    cell: int,
+    offset: int,
+    rate: float,
+    target: float,
+) -> None:
+    """Move the worth of a move towards `target`; what is known without learning stays.
+
+    `offset` says where the estimate stands in a row: 0, or the second half of a DOUBLE one.
+    """
+    if knows_ends(values) and (
+        winning_cells(rules, mover) & cell != 0 or is_full(rules, occupied | cell)
+    ):
+        return
+    if values.kind == TUPLES:
+        teach_network(rules, values.network, mover ^ occupied, occupied | cell, rate, target)
+    else:
+        slot, column = seek(rules, values, mover, occupied, move, cell)
+        nudge(values.table, slot, offset + column, rate, target)
+
+
+@kernel
+def stored_choice(rules: Rules, values: Values, mover: int, occupied: int) -> int:
+    """Return the move that the stored policy plays, or NO_CHOICE."""
+    key, mirrored = table_key(rules, values.symmetric, mover, occupied)
+    slot = find(values.table.keys, key)
+    if slot == ABSENT or values.table.choices[slot] == NO_CHOICE:
+        return NO_CHOICE
+    move = int(values.table.choices[slot])
+    return mirror_move(rules, move) if mirrored else move
+
+
+@kernel
+def store_choice(rules: Rules, values: Values, mover: int, occupied: int, move: int) -> None:
+    """Store the policy's move in a position."""
+    key, mirrored = table_key(rules, values.symmetric, mover, occupied)
+    slot = insert(values.table, key)
+    if slot != ABSENT:
+        values.table.choices[slot] = mirror_move(rules, move) if mirrored else move
+
+
+@kernel
+def visits_of(rules: Rules, values: Values, mover: int, occupied: int, move: int, cell: int) -> int:
+    """Return how often a move's value was taught; -1 for a network, which does not count."""
+    if values.kind == TUPLES:
+        return -1
+    if values.kind == AFTERSTATES:
+        key, _ = table_key(rules, values.symmetric, mover ^ occupied, occupied | cell)
+        column = 0
+    else:
+        key, mirrored = table_key(rules, values.symmetric, mover, occupied)
+        column = mirror_move(rules, move) if mirrored else move
+    slot = find(values.table.keys, key)
+    if slot == ABSENT:
+        return 0
+    visits = int(values.table.visits[slot, column])
+    if values.kind == DOUBLE:
+        visits += int(values.table.visits[slot, values.table.values.shape[1] // 2 + column])
+    return visits

@@ -1,0 +1,180 @@
+"""Every learner's update, computed by hand on tiny trajectories."""
+
+import numpy as np
+import pytest
+
+from fourlab.learning.double_q import aim_at_other
+from fourlab.learning.episodes import NOTHING, Episode, Lesson, new_episode
+from fourlab.learning.monte_carlo import aim_at_results
+from fourlab.learning.q import aim_at_best
+from fourlab.learning.registry import learner
+from fourlab.learning.starts import starts
+from fourlab.learning.td_lambda import aim_at_returns
+from fourlab.rules.catalog import game
+from fourlab.rules.dice import below, roll
+from fourlab.rules.kernels import move_cell
+from fourlab.rules.position import position_of
+from fourlab.values.knowledge import Knowledge, Shape
+from fourlab.values.store import ACTIONS, AFTERSTATES, DOUBLE, TUPLES, teach
+
+RULES = game("connect:columns=3,rows=2,k=2")
+
+
+def lesson(alone: bool = False, **changes: float) -> Lesson:
+    base = Lesson(NOTHING, alone, 0.5, 1.0, 0.25, -1.0, -0.1, 0.0, starts("empty", RULES))
+    return base._replace(**changes)
+
+
+def episode(rewards: list[float], bests: list[float], takens: list[float]) -> Episode:
+    made = new_episode(RULES)
+    for array, numbers in (
+        (made.rewards, rewards),
+        (made.bests, bests),
+        (made.takens, takens),
+    ):
+        array[: len(numbers)] = numbers
+    return made
+
+
+def test_q_aims_at_the_reward_and_the_best_of_the_next_turn() -> None:
+    made = episode([-0.1, -0.1, 1.0], [9.0, 0.4, 0.8], [9.0, 0.2, 0.6])
+    aim_at_best(lesson(), made, 3)
+    assert made.targets[:3] == pytest.approx([-0.1 + 0.5 * 0.4, -0.1 + 0.5 * 0.8, 1.0])
+
+
+def test_alone_the_best_of_the_next_turn_is_the_other_side_s() -> None:
+    made = episode([-0.1, -0.1, 1.0], [9.0, 0.4, 0.8], [9.0, 0.2, 0.6])
+    aim_at_best(lesson(alone=True), made, 3)
+    assert made.targets[:3] == pytest.approx([-0.1 - 0.5 * 0.4, -0.1 - 0.5 * 0.8, 1.0])
+
+
+def test_td_lambda_mixes_what_was_thought_with_what_came() -> None:
+    made = episode([0.0, -0.1, 1.0], [9.0, 0.4, 0.8], [9.0, 0.2, 0.6])
+    aim_at_returns(lesson(trace=0.25), made, 3)
+    second = -0.1 + 0.5 * (0.75 * 0.6 + 0.25 * 1.0)
+    first = 0.0 + 0.5 * (0.75 * 0.2 + 0.25 * second)
+    assert made.targets[:3] == pytest.approx([first, second, 1.0])
+
+
+def test_sarsa_and_the_result_of_the_game_are_its_two_ends() -> None:
+    made = episode([0.0, -0.1, 1.0], [9.0, 0.4, 0.8], [9.0, 0.2, 0.6])
+    aim_at_returns(lesson(trace=0.0), made, 3)
+    assert made.targets[:3] == pytest.approx([0.5 * 0.2, -0.1 + 0.5 * 0.6, 1.0])
+    aim_at_returns(lesson(trace=1.0), made, 3)
+    assert made.targets[:3] == pytest.approx([0.5 * (-0.1 + 0.5), -0.1 + 0.5, 1.0])
+
+
+def test_a_move_of_exploration_cuts_the_return() -> None:
+    made = episode([0.0, -0.1, 1.0], [9.0, 0.4, 0.8], [9.0, 0.2, 0.6])
+    made.explored[1] = True
+    aim_at_returns(lesson(trace=1.0, cut=True), made, 3)
+    assert made.targets[:3] == pytest.approx([0.5 * 0.4, -0.1 + 0.5, 1.0])
+
+
+def test_monte_carlo_adds_up_all_rewards_to_come() -> None:
+    made = episode([0.0, 100.0, 200.0], [0, 0, 0], [0, 0, 0])
+    aim_at_results(lesson(), made, 3)
+    assert made.targets[:3] == pytest.approx([100.0, 200.0, 200.0])  # 0 + (100 + 200/2)/2
+
+
+def taught(kind: int, *steps: tuple[str, int, float, float], symmetric: bool = False) -> Knowledge:
+    """Knowledge after steps of (moves played, move, rate, target)."""
+    known = Knowledge.new(RULES, Shape(kind, symmetric, tuples=2, length=2, won=float("nan")))
+    for moves, move, rate, target in steps:
+        position = position_of(RULES, moves)
+        cell = move_cell(RULES, position.occupied, move)
+        teach(RULES, known.values, position.mover, position.occupied, move, cell, 0, rate, target)
+    return known
+
+
+def test_a_value_goes_its_share_of_the_way() -> None:
+    known = taught(ACTIONS, ("", 0, 0.1, 1.0), ("", 0, 0.1, 1.0), ("", 2, 0.5, -1.0))
+    assert known.move_values(RULES.start()) == pytest.approx([0.19, 0.0, -0.5], abs=1e-7)
+    assert known.visits(RULES.start()) == [2, 0, 1]
+
+
+def test_a_mean_counts_its_trials() -> None:
+    known = taught(ACTIONS, *[("", 1, -1.0, target) for target in (200.0, 100.0, 0.0)])
+    assert known.move_values(RULES.start()) == pytest.approx([0.0, 100.0, 0.0])
+
+
+def test_an_afterstate_is_shared_by_all_moves_that_lead_to_it() -> None:
+    known = taught(AFTERSTATES, ("12", 2, 0.5, 1.0))
+    assert known.move_values(position_of(RULES, "12"))[2] == pytest.approx(0.5)
+    assert known.move_values(position_of(RULES, "32"))[0] == pytest.approx(0.5)
+    pairs = taught(ACTIONS, ("12", 2, 0.5, 1.0))
+    assert pairs.move_values(position_of(RULES, "32"))[0] == 0.0
+
+
+def test_mirror_images_share_values_where_asked() -> None:
+    known = taught(ACTIONS, ("1", 0, 0.5, 1.0), symmetric=True)
+    assert known.move_values(position_of(RULES, "3")) == pytest.approx([0.0, 0.0, 0.5])
+    assert known.visits(position_of(RULES, "3")) == [0, 0, 1]
+    alone = taught(ACTIONS, ("1", 0, 0.5, 1.0))
+    assert alone.move_values(position_of(RULES, "3")) == pytest.approx([0.0, 0.0, 0.0])
+
+
+def test_double_q_lets_the_other_estimate_judge_the_best_move() -> None:
+    known = Knowledge.new(RULES, Shape(DOUBLE, symmetric=False))
+    after = position_of(RULES, "12")
+    for move, offset, value in ((0, 0, 0.9), (0, 3, 0.2), (1, 0, 0.1), (1, 3, 0.7)):
+        cell = move_cell(RULES, after.occupied, move)
+        teach(RULES, known.values, after.mover, after.occupied, move, cell, offset, 1.0, value)
+    made = episode([-0.1, 1.0], [0, 0], [0, 0])
+    made.movers[1], made.occupied[1] = after.mover, after.occupied
+    for seed in range(8):
+        state = roll(seed)
+        half = below(state, 2)
+        aim_at_other(RULES, known.values, lesson(), made, 2, seed)
+        assert made.offsets[0] == 3 * half
+        other_of_best = {0: 0.2, 1: 0.1}[
+            half
+        ]  # A likes move 0, which B puts at 0.2; B move 1, A 0.1
+        assert made.targets[:2] == pytest.approx([-0.1 + 0.5 * other_of_best, 1.0])
+
+
+def test_a_network_takes_a_gradient_step() -> None:
+    known = taught(TUPLES, ("", 1, 0.1, 0.8))
+    weights = known.values.network.weights
+    # tanh'(0) = 1 and the value was 0: each of 2 tuples, seen twice, gets 0.1 * 0.8 a hit.
+    assert weights.sum() == pytest.approx(4 * 0.08)
+    hit = known.move_values(RULES.start())[1]
+    squares = (weights * weights).sum() / 0.08  # weights that were hit twice count twice
+    assert hit == pytest.approx(np.tanh(squares), abs=1e-6)
+
+
+def test_temporal_coherence_slows_weights_that_are_pulled_to_and_fro() -> None:
+    rules = game("connect:columns=3,rows=2,k=2")
+    known = Knowledge.new(rules, Shape(TUPLES, tuples=1, length=2, coherent=True))
+    start = rules.start()
+    cell = move_cell(rules, 0, 1)
+
+    def step(target: float) -> float:
+        before = known.values.network.weights.copy()
+        teach(rules, known.values, start.mover, 0, 1, cell, 0, 0.1, target)
+        return float(abs(known.values.network.weights - before).sum())
+
+    same = step(1.0)
+    step(-1.0)
+    assert step(1.0) < 0.5 * same
+
+
+def test_rewards_of_a_game_are_those_of_the_map() -> None:
+    made = learner(
+        "q:games=200,epsilon=1,alpha=1,win=5,draw=2,loss=-3,step=-0.5,gamma=0", "tictactoe", seed=1
+    )
+    list(made.steps(np.random.default_rng(1)))
+    values = set(made.knowledge.arrays()["values"].tolist())
+    assert values == {5.0, 2.0, -3.0, -0.5}
+
+
+def test_a_block_is_rewarded() -> None:
+    made = learner(
+        "q:games=300,epsilon=1,alpha=1,win=5,draw=0,loss=0,block=7,gamma=0", "tictactoe", seed=1
+    )
+    list(made.steps(np.random.default_rng(1)))
+    blocked = position_of(made.rules, "1425")  # the second player holds 4 and 5: 6 is a block,
+    values, visits = made.knowledge.move_values(blocked), made.knowledge.visits(blocked)
+    if visits[5]:
+        assert values[5] == 7.0
+    assert set(made.knowledge.arrays()["values"].tolist()) == {5.0, 0.0, 7.0}
