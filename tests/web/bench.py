@@ -7,7 +7,7 @@ from typing import Any
 from fourlab.web.sessions.base import Session
 from fourlab.web.workbench import Workbench
 
-PATIENCE = 60.0  # seconds until a test that waits for something has failed
+PATIENCE = 300.0  # seconds until a test that waits has failed, compiling included
 
 
 class TestBench(Workbench):

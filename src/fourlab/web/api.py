@@ -27,7 +27,7 @@ from fourlab.web.limits import MOST_MOVES, MOST_SPEC, MOVE_SECONDS, read_agent, 
 from fourlab.web.sessions.notation import moves_of
 from fourlab.web.sessions.truth import solver_of
 from fourlab.web.words import OFFERED_GAMES, title_of
-from fourlab.web.workbench import BusyError, Job
+from fourlab.web.workbench import MOVES, BusyError, Job
 
 GAME_SECONDS = 20.0
 T = TypeVar("T")
@@ -128,7 +128,7 @@ async def think(request: Request, work: Callable[[Job], T]) -> T:
         except FourlabError as error:
             job.report(answer.set_exception, error)
 
-    job = laboratory.bench.start(run, urgent=True)
+    job = laboratory.bench.start(run, MOVES)
     try:
         return await answer
     finally:

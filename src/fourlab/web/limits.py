@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from fourlab.agents.base import Agent
+from fourlab.agents.learned import Learned
 from fourlab.agents.registry import agent as find_agent
 from fourlab.rules.catalog import game as find_game
 from fourlab.rules.errors import FourlabError, SpecError
 from fourlab.rules.geometry import Rules
 from fourlab.rules.spec import options_of
 
+RUNS = Path("runs")  # the only folder whose files a visitor can name
 MOVE_SECONDS = 5.0
 ANALYSIS_SECONDS = 20.0
 MOST_SPEC = 200  # characters
@@ -56,6 +59,8 @@ def read_agent(spec: str, rules: Rules) -> Agent:
     found = find_agent(_short(spec, "agent"), rules)
     if found.name == "human":
         raise SpecError("agent 'human' is a person; choose another opponent")
+    if isinstance(found, Learned):
+        return _learned(found)
     changes = {}
     for option in options_of(found.Config):
         cap = CAPS.get(found.name, {}).get(option.name)
@@ -75,6 +80,21 @@ def read_agent(spec: str, rules: Rules) -> Agent:
     if not changes:
         return found
     return type(found)(rules, dataclasses.replace(found.config, **changes))
+
+
+def _learned(found: Learned) -> Agent:
+    """Return an agent that plays a run of the runs folder, with work space of its own."""
+    path, root = Path(found.config.path), RUNS.resolve()
+    if not found.config.path or not path.resolve().is_relative_to(root):
+        raise SpecError(
+            f"agent {found.name!r}: {found.config.path!r} is not in the folder {RUNS}; "
+            f"write {found.name}:{RUNS}/NAME"
+        )
+    known = found.knowledge
+    own = dataclasses.replace(
+        known, values=known.values._replace(worths=known.values.worths.copy())
+    )
+    return type(found)(found.rules, found.config, own)
 
 
 def _needs_default(found: Agent, option: str) -> bool:

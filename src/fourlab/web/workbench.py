@@ -17,6 +17,7 @@ from fourlab.rules.errors import FourlabError
 log = logging.getLogger("fourlab.web")
 
 Post = Callable[[Callable[[], None]], object]
+MOVES, ANALYSIS, TRAINING = "moves", "analysis", "training"
 MOST_WAITING = 256  # jobs that may stand in line before a new one is refused
 
 
@@ -50,7 +51,7 @@ class Job:
 
 
 class Workbench:
-    """The threads of one laboratory: some for moves, others for analysis, so that moves never wait.
+    """The threads of one laboratory: moves never wait for analysis, nor analysis for training.
 
     `post` runs a function on the sessions' thread; `later` does so after a number of seconds.
     """
@@ -65,17 +66,17 @@ class Workbench:
         self._later = later
         count = threads or max(2, os.cpu_count() or 1)
         self._pools = {
-            urgent: ThreadPoolExecutor(count, f"fourlab-{'moves' if urgent else 'analysis'}")
-            for urgent in (True, False)
+            kind: ThreadPoolExecutor(count, f"fourlab-{kind}")
+            for kind in (MOVES, ANALYSIS, TRAINING)
         }
         self._waiting = threading.Semaphore(MOST_WAITING)
 
-    def start(self, work: Callable[[Job], None], urgent: bool = False) -> Job:
+    def start(self, work: Callable[[Job], None], pool: str = ANALYSIS) -> Job:
         """Run `work(job)` on a thread; raises BusyError if too much is waiting already."""
         if not self._waiting.acquire(blocking=False):
             raise BusyError("the laboratory is busy; try again in a moment")
         job = Job(self._post)
-        self._pools[urgent].submit(self._run, work, job)
+        self._pools[pool].submit(self._run, work, job)
         return job
 
     def after(self, seconds: float, action: Callable[[], None]) -> Job:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 from fourlab.rules.errors import FourlabError
-from fourlab.web.workbench import Job, Workbench
+from fourlab.web.workbench import ANALYSIS, Job, Workbench
 
 View = dict[str, Any]
 
@@ -67,10 +67,10 @@ class Session:
         self.changed()
         return self.error is None
 
-    def start(self, kind: str, work: Callable[[Job], None], urgent: bool = False) -> None:
+    def start(self, kind: str, work: Callable[[Job], None], pool: str = ANALYSIS) -> None:
         """Start a job of a kind in place of the one of that kind before it."""
         self.stop(kind)
-        self._jobs[kind] = self.bench.start(work, urgent)
+        self._jobs[kind] = self.bench.start(work, pool)
 
     def after(self, kind: str, seconds: float, action: Callable[[], None]) -> None:
         """Do something after a while, in place of the job of that kind before it."""

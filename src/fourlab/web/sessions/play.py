@@ -23,7 +23,7 @@ from fourlab.web.sessions.play_setup import OVERLAYS, STARTS, Setup, read_setup
 from fourlab.web.sessions.play_view import play_view
 from fourlab.web.sessions.truth import GameValues, solve_game, solve_moves
 from fourlab.web.words import DEFAULT_OPPONENT, HUMAN
-from fourlab.web.workbench import Job
+from fourlab.web.workbench import MOVES, Job
 
 VISITS_AGENT = "mcts:sims=2000"
 WATCH_SECONDS = 0.7  # between the moves of two agents
@@ -218,7 +218,7 @@ class PlaySession(Session):
                 self.hinted = hint_of(position, overlay)
                 self.changed()
 
-        self.start("hint", lambda job: solve_moves(job, position, found, HINT_SECONDS), urgent=True)
+        self.start("hint", lambda job: solve_moves(job, position, found, HINT_SECONDS), MOVES)
 
     def explain(self) -> None:
         """Show the move that decided the game, with the exact scores of its alternatives."""
@@ -290,9 +290,9 @@ class PlaySession(Session):
             job.report(self._answered, position, decision)
 
         if watching:
-            self.after("move", WATCH_SECONDS, lambda: self.start("move", think, urgent=True))
+            self.after("move", WATCH_SECONDS, lambda: self.start("move", think, MOVES))
         else:
-            self.start("move", think, urgent=True)
+            self.start("move", think, MOVES)
 
     def _answered(self, position: Position, decision: Decision) -> None:
         if position != self.line.last or not self.line.is_at_end:
