@@ -27,7 +27,8 @@ def api_page(description: dict[str, Any]) -> str:
 <script>document.documentElement.dataset.theme = localStorage.getItem("fourlab-theme") ||
 (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");</script></head><body>
 <header class="header"><a class="brand" href="/play"><b>fourlab</b></a><nav class="tabs"
-aria-label="Pages"><a href="/play">Play</a><a href="/analyse">Analyse</a>
+aria-label="Pages"><a href="/play">Play</a><a href="/learn">Learn</a>
+<a href="/arena">Arena</a><a href="/analyse">Analyse</a>
 <a href="/api" aria-current="page">API</a></nav></header>
 <main class="main api"><h1>API</h1><p class="note">Answers are JSON, held to the limits of this
 laboratory. The description for programs: <a href="/api/openapi.json">openapi.json</a>.</p>

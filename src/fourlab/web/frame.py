@@ -14,7 +14,7 @@ from fourlab.web.laboratory import Laboratory
 from fourlab.web.live import STATIC_URL, Live
 from fourlab.web.sessions.base import Session
 
-NAMES = ("play", "learn", "analyse")  # the pages that the navigation shows
+NAMES = ("play", "learn", "arena", "analyse")  # the pages that the navigation shows
 
 # Before anything is drawn, so that no page flashes in the other theme.
 THEME = """<script>

@@ -17,7 +17,7 @@ from fourlab.rules.errors import FourlabError
 log = logging.getLogger("fourlab.web")
 
 Post = Callable[[Callable[[], None]], object]
-MOVES, ANALYSIS, TRAINING = "moves", "analysis", "training"
+MOVES, ANALYSIS, TRAINING, ARENA = "moves", "analysis", "training", "arena"
 MOST_WAITING = 256  # jobs that may stand in line before a new one is refused
 
 
@@ -67,7 +67,7 @@ class Workbench:
         count = threads or max(2, os.cpu_count() or 1)
         self._pools = {
             kind: ThreadPoolExecutor(count, f"fourlab-{kind}")
-            for kind in (MOVES, ANALYSIS, TRAINING)
+            for kind in (MOVES, ANALYSIS, TRAINING, ARENA)
         }
         self._waiting = threading.Semaphore(MOST_WAITING)
 

@@ -1,9 +1,9 @@
 """The pages: one file each, thin. They are registered when an application is made."""
 
 from fourlab.web.laboratory import Laboratory
-from fourlab.web.pages import analyse, learn, play
+from fourlab.web.pages import analyse, arena, learn, play
 
-PAGES = (play, learn, analyse)
+PAGES = (play, learn, arena, analyse)
 
 
 def register(laboratory: Laboratory) -> None:

@@ -24,7 +24,7 @@ const Chart = {
 export default {
   mixins: [live],
   components: { BoardView, Chart, Disc, Frame, Icon, Picker, Segmented, Thumbnail },
-  data() { return { tab: "game", theme: 0, keys: KEYS, rewards: REWARDS, sliding: null }; },
+  data() { return { tab: "game", theme: 0, keys: KEYS, rewards: REWARDS, sliding: null, more: false }; },
   mounted() { addEventListener("fourlab-theme", () => { this.theme++; }); },
   computed: {
     pitch() {
@@ -109,10 +109,11 @@ export default {
       <label class="narrow-field">Explore ε<input :value="view.numbers.epsilon" inputmode="decimal" @change="tune('epsilon', $event)"></label>
       <label class="narrow-field">Rate α<input :value="view.numbers.alpha" inputmode="decimal" @change="tune('alpha', $event)"></label>
       <label class="narrow-field">Discount γ<input :value="view.numbers.gamma" inputmode="decimal" @change="tune('gamma', $event)"></label>
-      <button type="button" class="outline reset" @click="act('reset')"><Icon name="reset"/>Reset</button>
-      <details class="more"><summary>Rewards<template v-if="view.choices.learner.value === 'monte-carlo'"> and TD switch</template></summary><div>
+      <div class="reset-box"><button type="button" class="link" :aria-expanded="String(more)" @click="more = !more">Rewards</button>
+        <button type="button" class="outline reset" @click="act('reset')"><Icon name="reset"/>Reset</button></div>
+      <div v-if="more" class="more">
         <label v-for="[name, title] in rewards" :key="name" class="narrow-field">{{ title }}<input :value="view.numbers[name]" inputmode="decimal" @change="tune(name, $event)"></label>
-        <label v-if="view.choices.learner.value === 'monte-carlo'" class="check"><input type="checkbox" :checked="view.td" @change="act('tune', 'td', $event.target.checked ? 'yes' : 'no')">TD: in unseen states take the best reward at once</label></div></details>
+        <label v-if="view.choices.learner.value === 'monte-carlo'" class="check"><input type="checkbox" :checked="view.td" @change="act('tune', 'td', $event.target.checked ? 'yes' : 'no')">TD: in unseen states take the best reward at once</label></div>
       <p v-if="view.error" class="field-error" role="alert"><Icon name="warn"/>{{ view.error.text }}</p>
     </section>
     <Segmented v-if="phone" label="What to show" :options="[{ value: 'game', label: 'Game' }, { value: 'values', label: 'Values' }, { value: 'curves', label: 'Curves' }]" :value="tab" @choose="tab = $event"/>
@@ -142,7 +143,7 @@ export default {
           <td v-for="(cell, move) in cells[index]" :key="move"><div class="heat-cell" :class="[cell.kind, { chosen: cell.chosen, changed: cell.changed !== null && cell.changed !== undefined }]" :style="cell.style">
             <template v-if="cell.kind === 'full'">full</template><template v-else-if="cell.kind === 'unseen'">–</template>
             <template v-else><b>{{ value(cell.value) }}</b><span>{{ trials(cell.trials) }}</span></template>
-            <i v-if="cell.best" class="exact" title="exactly best"></i><em v-if="cell.changed !== null && cell.changed !== undefined">{{ difference(cell.changed) }}</em></div></td></tr></tbody></table></div>
+            <i v-if="cell.best" class="exact" title="exactly best"></i><em v-if="Math.abs(cell.changed ?? 0) >= 0.005">{{ difference(cell.changed) }}</em></div></td></tr></tbody></table></div>
       <div class="legend"><span><i class="key chosen"></i>chosen</span><span><i class="key changed"></i>just changed</span><span><i class="key exact"></i>exact best</span></div>
       <div class="scale"><span>−{{ view.scale }}</span><i :style="{ background: 'linear-gradient(90deg,' + colourScale + ')' }"></i><span>+{{ view.scale }}</span></div>
     </section>
