@@ -33,8 +33,8 @@ def bench() -> Iterator[TestBench]:
 
 
 @pytest.fixture(scope="session")
-def server() -> Iterator[Server]:
-    made = Server()
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    made = Server(tmp_path_factory.mktemp("laboratory"))
     made.start()
     yield made
     made.stop()

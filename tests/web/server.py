@@ -5,6 +5,7 @@ import signal
 import socket
 import subprocess
 import sys
+from pathlib import Path
 
 
 def free_port() -> int:
@@ -16,9 +17,9 @@ def free_port() -> int:
 class Server:
     """`fourlab serve` on a port; it can be stopped and started again."""
 
-    def __init__(self, *options: str) -> None:
+    def __init__(self, folder: Path) -> None:
         self.port = free_port()
-        self.options = options
+        self.folder = folder  # where it keeps its runs
         self.process: subprocess.Popen[str] | None = None
 
     @property
@@ -29,7 +30,8 @@ class Server:
         """Start it and wait until it says where it is."""
         command = [sys.executable, "-m", "fourlab.cli.main", "serve", "--port", str(self.port)]
         self.process = subprocess.Popen(
-            [*command, *self.options],
+            command,
+            cwd=self.folder,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,

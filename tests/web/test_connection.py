@@ -1,6 +1,7 @@
 """A lost connection: the banner, the board that stays, and the way back."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -9,8 +10,8 @@ from web.server import Server
 
 
 @pytest.fixture
-def own_server() -> Iterator[Server]:
-    made = Server()
+def own_server(tmp_path: Path) -> Iterator[Server]:
+    made = Server(tmp_path)
     made.start()
     yield made
     made.stop()

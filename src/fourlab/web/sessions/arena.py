@@ -33,6 +33,10 @@ MOST_GAMES = 2000  # of a pair
 MOST_SECONDS = 1800.0  # that an event may be expected to take
 SEPARATOR = ";"
 LATEST = 6
+LAST_OF_EACH = (
+    "(pairing, number) IN (SELECT pairing, max(number) FROM games "
+    "WHERE pairing IN ({marks}) GROUP BY pairing)"
+)
 BETWEEN_REPORTS = 0.2  # seconds
 
 
@@ -222,15 +226,15 @@ class ArenaSession(Session):
 def _report(tournament: Tournament, records: Records) -> dict[str, Any]:
     """Return the standing of a tournament as plain data."""
     ids = [table.record_id for table in tournament.tables]
-    marks = ",".join("?" * len(ids))
-    latest = records.listing(f"pairings.id IN ({marks})", tuple(ids), LATEST)
+    latest = records.listing(
+        LAST_OF_EACH.format(marks=",".join("?" * len(ids))), tuple(ids), LATEST
+    )
     return {
         "played": tournament.played,
         "total": tournament.total,
         "pairs": [tally.figures() for tally in tournament.tallies],
         "ratings": _ratings(tournament) if tournament.played else [],
         "latest": [game.to_json() for game in latest],
-        "current": tournament.tables[-1].pairing.a,
     }
 
 

@@ -204,9 +204,7 @@ class LearnSession(Session):
 
     def _wish(self, wish: Work) -> None:
         """Have something done to the learner by the next job."""
-        self._wishes.append(wish)
-        if not self.busy:
-            self._work()
+        self._work(wish)
 
     def _opponent(self, learner: LiveLearner) -> Any:
         spec = self.settings.opponent
@@ -261,7 +259,13 @@ class LearnSession(Session):
         self.columns.append([row.move for row in sample.rows])
 
     def _work(self, *work: Work) -> None:
-        """Do something with the learner on a thread; wishes first, a point of the curves last."""
+        """Do something with the learner on a thread; wishes first, a point of the curves last.
+
+        While another job has the learner, it becomes a wish.
+        """
+        if self.busy:
+            self._wishes += work
+            return
         self.busy = True
         works = [*self._wishes, *work]
         self._wishes = []

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from fourlab.agents.base import Decision
+from fourlab.agents.learned import Learned
 from fourlab.rules.position import Position
 from fourlab.web import words
 
@@ -49,3 +50,28 @@ def visits_overlay(position: Position, decision: Decision) -> dict[str, Any]:
             }
         )
     return {"chips": chips, "done": True, "simulations": total}
+
+
+def values_overlay(position: Position, agent: Learned) -> dict[str, Any]:
+    """Return the chips that show what an agent has learned of each move, and from how many tries."""
+    known = agent.knowledge
+    rewards = known.about.get("config", {})
+    scale = max(abs(rewards.get("win", 1.0)), abs(rewards.get("loss", 1.0)), 1e-9)
+    values, trials = known.move_values(position), known.visits(position)
+    legal = [value for value in values if value is not None]
+    chips: list[dict[str, Any]] = []
+    for value, count in zip(values, trials, strict=True):
+        if value is None:
+            chips.append({"kind": "full", "first": "full"})
+            continue
+        chips.append(
+            {
+                "kind": "values",
+                "first": f"{value:.2f}".replace("-", "−"),
+                "second": words.count(count or 0),
+                "heat": round(value / scale, 4),
+                "best": value == max(legal),
+                "tip": f"learned from {count or 0:,} trials",
+            }
+        )
+    return {"chips": chips, "done": True}

@@ -10,6 +10,7 @@ from urllib.parse import urlencode
 import numpy as np
 
 from fourlab.agents.base import Agent, Decision
+from fourlab.agents.learned import Learned
 from fourlab.rules.catalog import name_of
 from fourlab.rules.errors import FourlabError
 from fourlab.rules.geometry import Rules
@@ -18,7 +19,7 @@ from fourlab.web.limits import ANALYSIS_SECONDS, read_agent, read_game
 from fourlab.web.sessions.base import Session, View, whole
 from fourlab.web.sessions.line import GameLine
 from fourlab.web.sessions.notation import read_prefix
-from fourlab.web.sessions.overlays import hint_of, visits_overlay
+from fourlab.web.sessions.overlays import hint_of, values_overlay, visits_overlay
 from fourlab.web.sessions.play_setup import OVERLAYS, STARTS, Setup, read_setup
 from fourlab.web.sessions.play_view import play_view
 from fourlab.web.sessions.truth import GameValues, solve_game, solve_moves
@@ -88,6 +89,12 @@ class PlaySession(Session):
         """Whether the game waits for an agent: never while a visitor looks back."""
         is_person = self.setting.players[self.position.to_move] == HUMAN
         return self.line.is_at_end and not is_person and not self.position.is_over
+
+    @property
+    def learned(self) -> Learned | None:
+        """The agent whose values can be shown: the opponent, if it has learned."""
+        found = [agent for agent in self.agents if isinstance(agent, Learned)]
+        return found[0] if found else None
 
     @property
     def shows_graph(self) -> bool:
@@ -202,8 +209,11 @@ class PlaySession(Session):
         """Choose what stands above the columns."""
         if name not in OVERLAYS:
             raise FourlabError(f"there is no overlay {name!r}; {', '.join(OVERLAYS)}")
+        if name == "values" and self.learned is None:
+            raise FourlabError("values need a learned agent as opponent")
         self.setting = replace(self.setting, overlay=name)
         self.overlay_data = None
+        self.stop("overlay")
         self.refresh()
 
     def hint(self) -> None:
@@ -310,6 +320,11 @@ class PlaySession(Session):
             self.start(
                 "overlay",
                 lambda job: solve_moves(job, position, self._overlaid, ANALYSIS_SECONDS),
+            )
+        elif self.setting.overlay == "values" and self.learned is not None:
+            learned = self.learned
+            self.start(
+                "overlay", lambda j: j.report(self._overlaid, values_overlay(position, learned))
             )
         elif self.setting.overlay == "visits":
             agent = read_agent(VISITS_AGENT, self.rules)

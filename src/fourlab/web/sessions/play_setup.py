@@ -11,7 +11,7 @@ from fourlab.rules.position import FIRST, SECOND
 from fourlab.web.limits import read_agent, read_game
 from fourlab.web.words import DEFAULT_GAME, DEFAULT_OPPONENT, HUMAN
 
-OVERLAYS = ("off", "exact", "visits")
+OVERLAYS = ("off", "exact", "visits", "values")
 STARTS = ("you", "opponent", "random")
 
 

@@ -71,6 +71,7 @@ def play_view(session: PlaySession) -> dict[str, Any]:
         "families": [family.to_json() for family in words.FAMILIES],
         "strengths": list(words.STRENGTHS),
         "overlay": setting.overlay,
+        "hasValues": session.learned is not None,
         "chips": None if session.overlay_data is None else session.overlay_data["chips"],
         "hint": session.hinted,
         "graph": graph(session),
@@ -161,6 +162,8 @@ def caption(session: PlaySession) -> str:
         if session.line.length == 0 and session.setting.people > 0:
             return instruction(session.rules)
         return number
+    if session.setting.overlay == "values":
+        return f"{number} · learned values, trials below"
     if session.setting.overlay == "visits":
         return f"{number} · visits of {data['simulations']:,} simulations"
     if not data["done"]:

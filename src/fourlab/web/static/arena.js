@@ -25,7 +25,7 @@ export default {
       const all = this.view.ratings.flatMap((one) => [one.elo - one.half, one.elo + one.half]);
       const low = Math.floor(Math.min(1000, ...all) / 500) * 500, high = Math.ceil(Math.max(2000, ...all) / 500) * 500;
       const ticks = [];
-      for (let at = low; at <= high; at += high - low > 2500 ? 1000 : 500) ticks.push(at);
+      for (let at = low; at <= high; at += high - low > (this.phone ? 1000 : 2500) ? 1000 : 500) ticks.push(at);
       return { low, high, ticks, place: (elo) => ((elo - low) / (high - low)) * 100 };
     },
     specs() {

@@ -2,8 +2,10 @@
 
 import { BoardView, Disc, Frame, Icon, Picker, Segmented, Strength, live, pitchFor } from "fourlab/kit.js";
 import { ValueGraph } from "fourlab/graph.js";
+import { heat } from "fourlab/heat.js";
 
-const OVERLAYS = ["off", "exact", "visits"];
+const OVERLAYS = ["off", "exact", "visits", "values"];
+const NO_VALUES = "Values need a learned agent as opponent.";
 const KEYS = [
   ["1 – 9", "drop in a column"], ["← →", "move along the columns"], ["Enter", "drop there"],
   ["U", "undo"], ["R", "redo"], ["H", "hint"], ["O", "next overlay"], ["N", "new game"],
@@ -28,8 +30,9 @@ const GraphView = {
 export default {
   mixins: [live],
   components: { BoardView, Disc, Frame, GraphView, Icon, Picker, Segmented, Strength },
-  data() { return { local: null, custom: null, expert: null, room: 0, keys: KEYS }; },
+  data() { return { local: null, custom: null, expert: null, room: 0, keys: KEYS, theme: 0 }; },
   mounted() {
+    addEventListener("fourlab-theme", () => { this.theme++; });
     this.observer = new ResizeObserver(() => { this.room = this.$refs.place?.clientWidth ?? 0; });
     this.observer.observe(this.$refs.place);
   },
@@ -50,12 +53,15 @@ export default {
         line: waiting ? [] : board.line,
         toMove: waiting ? 1 - board.toMove : board.toMove,
         canPlay: this.view.canPlay && !waiting && this.online,
-        chips: waiting ? null : chips,
+        chips: waiting ? null : this.coloured(chips),
         hint: waiting ? [] : hint?.moves,
       };
     },
     overlays() {
-      return OVERLAYS.map((value) => ({ value, label: { off: "Off", exact: "Exact", visits: "Visits" }[value] }));
+      return OVERLAYS.map((value) => ({
+        value, label: value[0].toUpperCase() + value.slice(1),
+        off: value === "values" && !this.view.hasValues, tip: value === "values" && !this.view.hasValues ? NO_VALUES : null,
+      }));
     },
     starts() {
       return [["you", "You"], ["opponent", "Opponent"], ["random", "Random"]].map(([value, label]) => ({ value, label }));
@@ -84,6 +90,7 @@ export default {
     lastKey() { return Math.min(9, this.view.game.gravity ? this.view.game.columns : this.view.game.columns * this.view.game.rows); },
   },
   methods: {
+    coloured(chips) { return this.theme >= 0 && chips?.map((chip) => (chip.heat === undefined ? chip : { ...chip, ...heat(chip.heat) })); },
     received(changes) { if (changes.board) this.local = null; },
     drop(move) {
       const { board } = this.view;
@@ -95,10 +102,14 @@ export default {
       const actions = { u: "undo", r: "redo", h: "hint", n: "new", f: "flip" };
       const key = event.key.toLowerCase();
       if (/^[1-9]$/.test(key)) this.drop(Number(key) - 1);
-      else if (key === "o") this.act("overlay", OVERLAYS[(OVERLAYS.indexOf(this.view.overlay) + 1) % OVERLAYS.length]);
+      else if (key === "o") this.nextOverlay();
       else if (key === " " && this.watching) { event.preventDefault(); this.act("run"); }
       else if ((key === "arrowleft" || key === "arrowright") && event.target === document.body) this.$refs.board.focusMove();
       else if (actions[key]) this.act(actions[key]);
+    },
+    nextOverlay() {
+      const open = this.overlays.filter((one) => !one.off).map((one) => one.value);
+      this.act("overlay", open[(open.indexOf(this.view.overlay) + 1) % open.length]);
     },
     families(side) {
       const options = this.view.families.map((one) => ({ value: one.name, label: one.title }));
