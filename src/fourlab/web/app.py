@@ -12,8 +12,9 @@ from nicegui import ui
 
 from fourlab.version import __version__
 from fourlab.web.api import add_api
-from fourlab.web.guard import Guard
+from fourlab.web.guard import LOCAL_NAMES, Guard
 from fourlab.web.laboratory import Laboratory
+from fourlab.web.limits import MOST_PAGES, MOST_PAGES_EACH
 from fourlab.web.pages import register
 
 FAVICON = (
@@ -32,7 +33,8 @@ def create_app(host: str = "127.0.0.1", threads: int = 0) -> FastAPI:
 
     `host` is the address it will listen on: on a loopback address only local names are served.
     """
-    laboratory = Laboratory(threads)
+    pages_each = MOST_PAGES if host in LOCAL_NAMES else MOST_PAGES_EACH
+    laboratory = Laboratory(threads, pages_each)
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:

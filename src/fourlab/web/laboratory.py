@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import asyncio
 
-from fourlab.web.limits import Doorkeeper
+from fourlab.web.limits import MOST_PAGES, Doorkeeper
 from fourlab.web.workbench import Workbench
 
 
 class Laboratory:
     """The threads and the door of one server, from its start to its end."""
 
-    def __init__(self, threads: int = 0) -> None:
+    def __init__(self, threads: int = 0, pages_each: int = MOST_PAGES) -> None:
         self.threads = threads
-        self.door = Doorkeeper()
+        self.door = Doorkeeper(pages_each)
         self._bench: Workbench | None = None
 
     @property

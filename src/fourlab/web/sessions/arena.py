@@ -259,6 +259,7 @@ def _ratings(tournament: Tournament) -> list[dict[str, Any]]:
 def number(text: Any, low: int, high: int, what: str) -> int:
     """Return a whole number from a field; raises FourlabError if it is none or out of range."""
     try:
-        return whole(int(str(text)), low, high, what)
+        value = int(str(text)[:20])
     except ValueError:
         raise FourlabError(f"{what} {str(text)[:20]!r} is no number; {low} to {high}") from None
+    return whole(value, low, high, what)

@@ -51,12 +51,14 @@ def short(spec: str) -> str:
     name, _, options = spec.partition(":")
     titles = {"mcts": "MCTS", "flat": "Flat", "minimax": "Minimax", "perfect": "Perfect"}
     title = titles.get(name, name.capitalize())
+    amount = options.rpartition("=")[2]
+    if options.count("=") == 1 and amount.isdigit():
+        return f"{title} {int(amount):,}"
     if who["family"] == "custom":
         return f"{title} {options}".strip() if len(spec) < 24 else spec[:23] + "…"
     if who["family"] == "slips":
         return f"Perfect, {who['detail'].split()[2]} slips"
-    amount = options.rpartition("=")[2]
-    return f"{title} {int(amount):,}" if amount.isdigit() else title
+    return title
 
 
 def _estimate(session: ArenaSession) -> str:

@@ -53,7 +53,7 @@ def visits_overlay(position: Position, decision: Decision) -> dict[str, Any]:
 
 
 def values_overlay(position: Position, agent: Learned) -> dict[str, Any]:
-    """Return the chips that show what an agent has learned of each move, and from how many tries."""
+    """Return the chips that show what an agent has learned of each move, and how often."""
     known = agent.knowledge
     rewards = known.about.get("config", {})
     scale = max(abs(rewards.get("win", 1.0)), abs(rewards.get("loss", 1.0)), 1e-9)

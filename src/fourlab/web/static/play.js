@@ -30,7 +30,7 @@ const GraphView = {
 export default {
   mixins: [live],
   components: { BoardView, Disc, Frame, GraphView, Icon, Picker, Segmented, Strength },
-  data() { return { local: null, custom: null, expert: null, room: 0, keys: KEYS, theme: 0 }; },
+  data() { return { local: null, custom: null, expert: null, room: 0, keys: KEYS, theme: 0, noValues: NO_VALUES }; },
   mounted() {
     addEventListener("fourlab-theme", () => { this.theme++; });
     this.observer = new ResizeObserver(() => { this.room = this.$refs.place?.clientWidth ?? 0; });
@@ -197,12 +197,13 @@ export default {
         </template>
         <div class="row" v-if="view.people === 1"><span>Who starts</span><div class="with-button"><Segmented label="Who starts" :options="starts" :value="view.starts" @choose="act('setup', $event)"/>
           <button type="button" class="outline square" aria-label="Change sides" title="Change sides (F)" @click="act('flip')"><Icon name="flip"/></button></div></div>
-        <div class="row" v-if="!phone"><span>Overlay</span><Segmented label="Overlay" :options="overlays" :value="view.overlay" @choose="act('overlay', $event)"/></div>
+        <div class="row" v-if="!phone"><span>Overlay</span><div><Segmented label="Overlay" :options="overlays" :value="view.overlay" @choose="act('overlay', $event)"/>
+          <p v-if="!view.hasValues" class="why">{{ noValues }}</p></div></div>
       </section>
       <section class="graph-section" aria-label="Value over the game">
         <div class="heading"><h2>Value over the game</h2><span v-if="view.graph.shown">{{ view.graph.owner }}<template v-if="!phone">, by move</template></span></div>
         <template v-if="view.graph.shown && view.moves.length">
-          <GraphView :graph="view.graph" :height="phone ? 104 : 140" @look="act('look', $event)"/>
+          <GraphView :graph="view.graph" :height="phone ? 104 : 124" @look="act('look', $event)"/>
           <p v-if="view.graph.waiting" class="note">solving, {{ view.graph.waiting }} of {{ view.graph.points.length }} positions to go</p>
           <p v-else-if="view.graph.unsolved" class="note">{{ view.graph.unsolved }} positions were not solved in the time given</p>
           <ul class="blunders"><li v-for="one in view.graph.blunders.slice(-3)" :key="one.move">
