@@ -166,9 +166,8 @@ async def crowd_figures(server: Server, watchers: int, players: int, seconds: fl
         for sooner, later in zip(one.numbers, one.numbers[1:], strict=False)
     )
     print(f"{watchers} watch, {players} play, {spent:.0f} s")
-    print(
-        f"updates to watchers: {count / spent / watchers:.1f} a second each, gaps in numbers: {gaps}"
-    )
+    rate = count / spent / watchers
+    print(f"updates to watchers: {rate:.1f} a second each, gaps in numbers: {gaps}")
     print(spread("reply while all that goes on", replies))
     print(f"memory: {before:.0f} MB before, {memory(server.process.pid):.0f} MB after")
     for task in tasks:

@@ -3,12 +3,12 @@
 import threading
 
 import pytest
-from web.bench import TestBench
 
 from fourlab.rules.errors import FourlabError
 from fourlab.web.app import create_app
 from fourlab.web.limits import MOST_PAGES, Doorkeeper
 from fourlab.web.workbench import MOST_WAITING, BusyError, Job
+from web.bench import TestBench
 
 
 def test_pages_are_counted_by_address_and_in_all() -> None:
