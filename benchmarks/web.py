@@ -112,6 +112,7 @@ class Visitor:
         )
         await self.socket.recv()
         await self.socket.send("40")
+        self.task = asyncio.create_task(self.listen())
 
     async def listen(self) -> None:
         async for message in self.socket:
@@ -149,7 +150,6 @@ async def crowd_figures(server: Server, watchers: int, players: int, seconds: fl
         playing = [Visitor(server, "/play?opponent=mcts:sims=1000") for _ in range(players)]
         for visitor in (*watching, *playing):
             await visitor.open(client)
-    tasks = [asyncio.create_task(one.listen()) for one in (*watching, *playing)]
     for visitor in watching:
         await visitor.act("speed", 5)
         await visitor.act("run")
@@ -170,8 +170,8 @@ async def crowd_figures(server: Server, watchers: int, players: int, seconds: fl
     print(f"updates to watchers: {rate:.1f} a second each, gaps in numbers: {gaps}")
     print(spread("reply while all that goes on", replies))
     print(f"memory: {before:.0f} MB before, {memory(server.process.pid):.0f} MB after")
-    for task in tasks:
-        task.cancel()
+    for visitor in (*watching, *playing):
+        visitor.task.cancel()
 
 
 async def keep_playing(visitor: Visitor, replies: list[float], until: float) -> None:

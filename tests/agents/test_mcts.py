@@ -15,7 +15,7 @@ from fourlab.rules.kernels import cell_move, legal_cells
 from fourlab.rules.position import Position, position_of
 from fourlab.search.choices import nth_cell
 from fourlab.search.solver import solve
-from fourlab.search.tree import DRAW, UNPROVEN
+from fourlab.search.tree import DRAW, NEXT, UNPROVEN
 
 VARIANTS = [
     "mcts:sims=300",
@@ -73,7 +73,8 @@ def test_the_only_move_that_saves_is_found_with_few_simulations() -> None:
 
 def nodes(player: Mcts, position: Position) -> list[tuple[int, int, Position]]:
     """All nodes of the last tree that are proven, with plies to the end and position."""
-    tree, found = player._trees[0], []
+    tree, found = player._tree, []
+    assert tree is not None
     stack = [(0, position)]
     while stack:
         node, at = stack.pop()
@@ -94,7 +95,7 @@ def outcome(position: Position) -> int:
     return (best < 0) - (best > 0)
 
 
-@pytest.mark.parametrize("options", ["", ",minimax=3", ",expand=all", ",prune=1"])
+@pytest.mark.parametrize("options", ["", ",minimax=3", ",expand=all", ",prune=1", ",threads=3"])
 @pytest.mark.parametrize("name", ["tictactoe", "connect:columns=5,rows=4,k=4", "connect4"])
 def test_what_is_proven_is_true(name: str, options: str) -> None:
     rules = game(name)
@@ -126,7 +127,7 @@ def same_shape(decision: Decision) -> tuple[object, ...]:
     return decision.move, decision.values, decision.visits, decision.line
 
 
-@pytest.mark.parametrize("spec", VARIANTS)
+@pytest.mark.parametrize("spec", [spec for spec in VARIANTS if "threads" not in spec])
 def test_one_seed_is_one_tree(spec: str) -> None:
     assert same_shape(decide(spec, "445", seed=4)) == same_shape(decide(spec, "445", seed=4))
     if spec != "mcts:sims=300,depth=2":
@@ -183,14 +184,15 @@ def test_the_tree_grows_no_deeper_and_no_larger_than_it_may() -> None:
     rules = game("connect4")
     for spec, deepest, most in (
         ("mcts:sims=3000,depth=3", 3, 10**9),
-        ("mcts:sims=3000,nodes=1000", 42, 1000),
+        ("mcts:sims=3000,nodes=1000", 42, 1000 + 2 * 7),
     ):
         player = agent(spec, rules)
         assert isinstance(player, Mcts)
         decision = player.decide(rules.start(), np.random.default_rng(1))
         assert decision.effort == 3000
         assert depth(player.tree(42)) <= deepest
-        assert player._trees[0].used[0] <= most
+        assert player._tree is not None
+        assert player._tree.rooms[0, NEXT] <= most
         assert decision.visits is not None
         assert sum(decision.visits) == 3000
 
@@ -294,3 +296,13 @@ def test_inside_kernels_the_same_dice_give_the_same_move(spec: str) -> None:
             assert cell_move(rules, cell) in tops
         else:
             assert cell_move(rules, cell) == decision.move
+
+
+def test_threads_grow_one_tree_and_lose_next_to_nothing() -> None:
+    rules = game("connect4")
+    player = agent("mcts:sims=40000,threads=4", rules)
+    decision = player.decide(rules.start(), np.random.default_rng(1))
+    assert decision.effort >= 40_000
+    assert decision.visits is not None
+    assert 0.9 * decision.effort < sum(decision.visits) <= decision.effort
+    assert decision.move == 3

@@ -12,12 +12,11 @@ from fourlab.rules.dice import seeded
 from fourlab.search import alphabeta
 from fourlab.search.mcts import BY_VISITS, Settings, search_on
 from fourlab.search.tree import (
-    DEVIATION,
     DRAW,
     LOSS,
     MEAN,
+    NEXT,
     PUCT,
-    SPREAD,
     TUNED,
     UCB1,
     UCT,
@@ -27,7 +26,7 @@ from fourlab.search.tree import (
     Selection,
     Tree,
     grow,
-    merged,
+    has_room,
     new_tree,
     record,
     select,
@@ -81,30 +80,30 @@ def test_the_child_with_the_best_formula_is_followed(
     rewards: list[list[float]], formula: int
 ) -> None:
     total = sum(map(len, rewards))
-    chosen, _ = select(family(rewards), SELECTION._replace(formula=formula), 0, 1)
+    chosen, _ = select(family(rewards), SELECTION._replace(formula=formula), 0, 0, 1)
     scores = [score(formula, list_, total, len(rewards)) for list_ in rewards]
     assert scores[chosen] == pytest.approx(max(scores), abs=1e-9)
 
 
 def test_untried_children_come_first_in_any_order() -> None:
     tree = family([[1.0] * 50, [], [1.0], []])
-    chosen = {select(tree, SELECTION, 0, seeded(seed))[0] for seed in range(40)}
+    chosen = {select(tree, SELECTION, 0, 0, seeded(seed))[0] for seed in range(40)}
     assert chosen == {1, 3}
 
 
 def test_children_proven_lost_are_left_alone_only_by_the_solver() -> None:
     tree = family([[1.0, 1.0], [0.0, 0.0]])
     tree.proven[1] = LOSS
-    assert select(tree, SELECTION, 0, 1)[0] == 1
-    assert select(tree, SELECTION._replace(solver=False), 0, 1)[0] == 0
+    assert select(tree, SELECTION, 0, 0, 1)[0] == 1
+    assert select(tree, SELECTION._replace(solver=False), 0, 0, 1)[0] == 0
 
 
 def test_hopeless_children_are_dropped_only_when_asked() -> None:
     tree = family([[1.0] * 400, [-1.0] * 20])
     explore = SELECTION._replace(exploration=50.0)
-    assert select(tree, explore, 0, 1)[0] == 1
-    assert select(tree, explore._replace(prune=2.0), 0, 1)[0] == 0
-    assert select(tree, explore._replace(prune=9.0), 0, 1)[0] == 1  # not that far behind
+    assert select(tree, explore, 0, 0, 1)[0] == 1
+    assert select(tree, explore._replace(prune=2.0), 0, 0, 1)[0] == 0
+    assert select(tree, explore._replace(prune=9.0), 0, 0, 1)[0] == 1  # not that far behind
 
 
 @pytest.mark.parametrize(
@@ -143,13 +142,13 @@ def shape(tree: Tree, node: int = 0) -> tuple[object, ...]:
 def test_kernels_and_plain_python_grow_this_tree() -> None:
     tree = grown("tictactoe", 120)
     assert tree.stats[1:10, VISITS].astype(int).tolist() == GOLDEN_VISITS
-    assert int(tree.used[0]) == GOLDEN_NODES
+    assert int(tree.rooms[0, NEXT]) == GOLDEN_NODES
 
 
 def test_visits_add_up() -> None:
     tree = grown("connect:columns=4,rows=4,k=3", 300, SETTINGS._replace(selection=OPEN))
     assert tree.stats[0, VISITS] == 300
-    for node in range(int(tree.used[0])):
+    for node in range(int(tree.rooms[0, NEXT])):
         count, first = int(tree.children[node]), int(tree.first_child[node])
         if count:
             below = tree.stats[first : first + count, VISITS].sum()
@@ -170,15 +169,24 @@ def test_a_transplanted_subtree_is_the_subtree() -> None:
         assert shape(target) == shape(tree, node)
 
 
-def test_trees_of_one_position_add_up() -> None:
-    trees = [grown("connect:columns=4,rows=4,k=3", 100 + seed, seed=seed) for seed in range(3)]
-    total = merged(trees)
-    firsts = [tree.stats[int(tree.first_child[0]) :][:4] for tree in trees]
-    visits = sum(first[:, VISITS] for first in firsts)
-    assert total.stats[1:5, VISITS].tolist() == visits.tolist()
-    weighed = sum(first[:, VISITS] * first[:, MEAN] for first in firsts) / visits
-    assert total.stats[1:5, MEAN] == pytest.approx(weighed)
-    assert DEVIATION == SPREAD + 1
+def test_threads_avoid_what_another_is_trying() -> None:
+    tree = family([[1.0] * 5, [0.9] * 5])._replace(paths=np.zeros((2, 3), np.int64))
+    assert select(tree, SELECTION, 0, 0, 1)[0] == 0
+    tree.paths[1, 1] = 1  # the other thread is below the first child
+    assert select(tree, SELECTION, 0, 0, 1)[0] == 1
+    untried = family([[], []])._replace(paths=np.array([[0, 0, 0], [0, 2, 0]]))
+    assert {select(untried, SELECTION, 0, 0, seeded(seed))[0] for seed in range(20)} == {0}
+
+
+def test_each_thread_takes_nodes_of_its_own() -> None:
+    tree = new_tree(101, 4, threads=4)
+    parts = [set(range(*tree.rooms[thread].tolist())) for thread in range(4)]
+    assert set.union(*parts) == set(range(1, 101))
+    assert sum(map(len, parts)) == 100
+    second = tree._replace(thread=1)
+    assert grow(second, 7) in parts[1]
+    assert has_room(second, 18)
+    assert not has_room(second, 19)
 
 
 OPEN = SELECTION._replace(solver=False)

@@ -127,10 +127,8 @@ def test_double_q_lets_the_other_estimate_judge_the_best_move() -> None:
         half = below(state, 2)
         aim_at_other(RULES, known.values, lesson(), made, 2, seed)
         assert made.offsets[0] == 3 * half
-        other_of_best = {0: 0.2, 1: 0.1}[
-            half
-        ]  # A likes move 0, which B puts at 0.2; B move 1, A 0.1
-        assert made.targets[:2] == pytest.approx([-0.1 + 0.5 * other_of_best, 1.0])
+        judged = (0.2, 0.1)[half]  # A likes move 0, which B puts at 0.2; B likes 1, A puts at 0.1
+        assert made.targets[:2] == pytest.approx([-0.1 + 0.5 * judged, 1.0], abs=1e-6)
 
 
 def test_a_network_takes_a_gradient_step() -> None:

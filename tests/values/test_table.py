@@ -196,5 +196,5 @@ def test_a_header_without_sense_is_refused_by_name(tmp_path: Path) -> None:
     path = saved(tmp_path)
     _, arrays = load_arrays(path, FILE_KIND, VERSION)
     save_arrays(path, FILE_KIND, VERSION, {"game": "checkers", "shape": {}}, arrays)
-    with pytest.raises(StorageError, match="values.npz is damaged: its header makes no sense"):
+    with pytest.raises(StorageError, match=r"values.npz is damaged: its header makes no sense"):
         Knowledge.load(path)

@@ -45,13 +45,10 @@ class Learned(Agent):
         self, rules: Rules, config: LearnedConfig | None = None, knowledge: Knowledge | None = None
     ) -> None:
         super().__init__(rules, config)
-        self._knowledge = knowledge
+        self.knowledge = self._load() if knowledge is None else knowledge
 
-    @functools.cached_property
-    def knowledge(self) -> Knowledge:
-        """What it knows, read when it is first needed."""
-        if self._knowledge is not None:
-            return self._knowledge
+    def _load(self) -> Knowledge:
+        """Return what the file holds; raises an error that names it if it is not for this agent."""
         if not self.config.path:
             raise SpecError(
                 f"agent {self.name!r} needs what was learned; write {self.name}:PATH, the path "

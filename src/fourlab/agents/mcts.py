@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fourlab.agents.base import Agent, Decision, kernel_seed
-from fourlab.agents.players import Player, mcts_player
+from fourlab.agents.players import Player, mcts_player, room_for
 from fourlab.rules.dice import seeded
 from fourlab.rules.geometry import Rules
 from fourlab.rules.kernels import cell_move, legal_cells
@@ -36,7 +36,6 @@ from fourlab.search.tree import (
     VISITS,
     Selection,
     Tree,
-    merged,
     new_tree,
     plant,
     transplant,
@@ -91,7 +90,7 @@ class MctsConfig:
     prune: float = option(
         0.0, "drop moves this many standard errors behind the best; 0: none", low=0, high=100
     )
-    threads: int = option(1, "trees searched in parallel and added up", low=1, high=64)
+    threads: int = option(1, "threads that grow the tree together", low=1, high=64)
     nodes: int = option(
         4_000_000,
         "nodes a tree may have; then it grows no more and simulations start from its leaves",
@@ -145,7 +144,7 @@ class Mcts(Agent):
         self._settings = settings_of(self.config)
         self._search = search_on(rules, self.config.minimax > 0)
         self._work = [alphabeta.new_work(rules, 10) for _ in range(self.config.threads)]
-        self._trees: list[Tree] = []
+        self._tree: Tree | None = None
         self._spare: Tree | None = None
         self._position: Position | None = None
         self._line = np.zeros(rules.cells + 1, np.int64)
@@ -162,20 +161,22 @@ class Mcts(Agent):
         seeds = [seeded(kernel_seed(rng)) for _ in range(self.config.threads)]
         if self.simulations == 0:
             return self._random(position, rng)
-        self._prepare(position)
-        if self.config.threads == 1:
-            effort = self._think(0, position, seeds[0])
+        tree = self._prepare(position)
+        views = [tree._replace(thread=thread) for thread in range(self.config.threads)]
+        if len(views) == 1:
+            effort = self._think(tree, position, seeds[0])
         else:
-            with ThreadPoolExecutor(self.config.threads) as pool:
-                jobs = [pool.submit(self._think, i, position, s) for i, s in enumerate(seeds)]
-                effort = sum(job.result() for job in jobs)
-        return self._decision(position, seeds[0], effort)
+            self._search(tree, self._settings, self._work[0], *board(position), 1, seeds[0])
+            with ThreadPoolExecutor(len(views)) as pool:
+                done = pool.map(self._think, views, [position] * len(views), seeds)
+                effort = 1 + sum(done)
+        return self._decision(tree, position, seeds[0], effort)
 
     def tree(self, depth: int = 2) -> Branch:
         """Return the tree of the last decision down to a depth, for a picture."""
-        if self._position is None:
+        if self._position is None or self._tree is None:
             return Branch(None, 0, 0.0, False, ())
-        return self._branch(0, None, self._position.occupied, depth)
+        return self._branch(self._tree, 0, None, self._position.occupied, depth)
 
     def player(self) -> Player | None:
         if self.config.time is not None or self.config.threads > 1 or self.config.reuse:
@@ -188,37 +189,36 @@ class Mcts(Agent):
         shares = tuple((move in legal) / len(legal) for move in range(self.rules.move_count))
         return Decision(int(rng.choice(legal)), policy=shares)
 
-    def _prepare(self, position: Position) -> None:
-        """Have a tree of this position for every thread: the kept one where it is found in it."""
-        moves = self.rules.move_count
-        if not self._trees:
-            wanted = self.simulations * moves + moves + 1
-            room = max(min(wanted, self.config.nodes), 2 * moves + 1)
-            self._trees = [new_tree(room, self.rules.cells) for _ in self._work]
-            self._spare = new_tree(room, self.rules.cells) if self.config.reuse else None
-        kept = self._position if self.config.reuse else None
-        for index, tree in enumerate(self._trees):
-            node = None if kept is None else find(tree, kept, position)
-            if node is None or self._spare is None:
-                plant(tree)
-            elif node > 0:
-                transplant(tree, node, self._spare)
-                self._trees[index], self._spare = self._spare, tree
-        self._position = position
+    def _prepare(self, position: Position) -> Tree:
+        """Return a tree of this position: the kept one where it is found in it."""
+        if self._tree is None:
+            threads = self.config.threads
+            room = room_for(self.rules, self.simulations, self.config.nodes, threads)
+            self._tree = new_tree(room, self.rules.cells, threads)
+            self._spare = new_tree(room, self.rules.cells, threads) if self.config.reuse else None
+        kept, self._position = self._position, position
+        node = None
+        if self.config.reuse and kept is not None:
+            node = find(self._tree, kept, position)
+        if node is None or self._spare is None:
+            plant(self._tree)
+        elif node > 0:
+            transplant(self._tree, node, self._spare)
+            self._tree, self._spare = self._spare, self._tree
+        return self._tree
 
-    def _think(self, index: int, position: Position, state: int) -> int:
-        """Grow one tree within the limits; return the number of simulations."""
-        tree, work = self._trees[index], self._work[index]
+    def _think(self, tree: Tree, position: Position, state: int) -> int:
+        """Grow the tree within the limits; return the number of simulations."""
+        work = self._work[tree.thread]
         share = -(-self.simulations // self.config.threads)
-        board = position.mover, position.occupied
         if self.config.time is None:
-            return self._search(tree, self._settings, work, *board, share, state)[0]
+            return self._search(tree, self._settings, work, *board(position), share, state)[0]
         began = time.perf_counter()
         deadline = began + self.config.time
         done, size = 0, FIRST_SLICE
         while done < share:
             count, state = self._search(
-                tree, self._settings, work, *board, min(size, share - done), state
+                tree, self._settings, work, *board(position), min(size, share - done), state
             )
             done += count
             now = time.perf_counter()
@@ -229,23 +229,22 @@ class Mcts(Agent):
             size = max(1, int(done / (now - began) * SLICE_SECONDS))
         return done
 
-    def _decision(self, position: Position, state: int, effort: int) -> Decision:
-        root = merged(self._trees)
-        index, _ = best_child(root, self._settings, 0, state)
-        first, moves = int(root.first_child[0]), self.rules.move_count
+    def _decision(self, tree: Tree, position: Position, state: int, effort: int) -> Decision:
+        index, _ = best_child(tree, self._settings, 0, state)
+        first, moves = int(tree.first_child[0]), self.rules.move_count
         cells = legal_cells(self.rules, position.occupied)
         visits = [0] * moves
         values: list[float | None] = [None] * moves
         played = 0
-        for child in range(int(root.children[0])):
+        for child in range(int(tree.children[0])):
             move = cell_move(self.rules, nth_cell(cells, child))
-            visits[move] = int(root.stats[first + child, VISITS])
-            values[move] = value_of(root, self._settings, first + child)
+            visits[move] = int(tree.stats[first + child, VISITS])
+            values[move] = value_of(tree, self._settings, first + child)
             played = move if child == index else played
         total = sum(visits) + (visits[played] == 0)
         policy = [(count + (m == played and count == 0)) / total for m, count in enumerate(visits)]
         length = principal_line(
-            self.rules, self._trees[0], self._settings, position.occupied, index, self._line
+            self.rules, tree, self._settings, position.occupied, index, self._line
         )
         return Decision(
             move=played,
@@ -256,8 +255,7 @@ class Mcts(Agent):
             effort=effort,
         )
 
-    def _branch(self, node: int, move: int | None, occupied: int, depth: int) -> Branch:
-        tree = self._trees[0]
+    def _branch(self, tree: Tree, node: int, move: int | None, occupied: int, depth: int) -> Branch:
         count = int(tree.children[node]) if depth > 0 else 0
         children = []
         cells = legal_cells(self.rules, occupied)
@@ -265,7 +263,7 @@ class Mcts(Agent):
             cell = nth_cell(cells, index)
             below = int(tree.first_child[node]) + index
             reached = cell_move(self.rules, cell)
-            children.append(self._branch(below, reached, occupied | cell, depth - 1))
+            children.append(self._branch(tree, below, reached, occupied | cell, depth - 1))
         return Branch(
             move=move,
             visits=int(tree.stats[node, VISITS]),
@@ -273,6 +271,11 @@ class Mcts(Agent):
             proven=bool(tree.proven[node] != UNPROVEN),
             children=tuple(children),
         )
+
+
+def board(position: Position) -> tuple[int, int]:
+    """Return a position as kernels take it."""
+    return position.mover, position.occupied
 
 
 def find(tree: Tree, root: Position, target: Position) -> int | None:

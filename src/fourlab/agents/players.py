@@ -61,15 +61,19 @@ def minimax_player(rules: Rules, depth: int, weights: Weights, prune: bool) -> P
     return player._replace(amount=depth, prune=prune, weights=weights, work=work)
 
 
+def room_for(rules: Rules, simulations: int, nodes: int, threads: int = 1) -> int:
+    """Return how many nodes a tree needs: never more than `nodes` beyond the first few."""
+    moves = rules.move_count
+    return min((simulations + 1) * moves + 1, nodes) + 2 * threads * moves
+
+
 def mcts_player(rules: Rules, simulations: int, settings: mcts.Settings, nodes: int) -> Player:
     """Return the player of `mcts` on one thread, without a tree kept between moves."""
-    moves = rules.move_count
-    room = max(min(simulations * moves + moves + 1, nodes), 2 * moves + 1)
     return simple_player(rules, MCTS)._replace(
         amount=simulations,
         settings=settings,
         work=alphabeta.new_work(rules, 10),
-        tree=new_tree(room, rules.cells),
+        tree=new_tree(room_for(rules, simulations, nodes), rules.cells),
     )
 
 

@@ -23,6 +23,7 @@ def bench(
         "playouts_per_s_all_threads": round(playouts_per_second(seconds, os.cpu_count() or 1)),
         "mcts_sims_per_s": round(simulations_per_second(seconds)),
         "solver_nodes_per_s": round(solver_nodes_per_second(seconds)),
+        "q_games_per_s": round(q_games_per_second(seconds)),
         "kernel_call_us": round(kernel_call_microseconds(seconds), 3),
         "threads": os.cpu_count() or 1,
         "python": platform.python_version(),
@@ -91,6 +92,23 @@ def solver_nodes_per_second(seconds: float) -> float:
     solver.bounds(start, Limits(nodes=1))
     found = solver.bounds(start, Limits(seconds=seconds))
     return found.nodes / found.seconds
+
+
+def q_games_per_second(seconds: float) -> float:
+    """Return games a second of Q-learning against random on the 7x6 board, one thread."""
+    import numpy as np
+
+    from fourlab.learning.registry import learner
+
+    steps = learner(f"q:games={1 << 40}").steps(np.random.default_rng(1))
+
+    def work(games: int) -> None:
+        done = 0
+        while done < games:
+            progress = next(steps)
+            done += progress.wins + progress.draws + progress.losses
+
+    return 1000 * rate(lambda chunks: work(1000 * chunks), seconds)
 
 
 def kernel_call_microseconds(seconds: float) -> float:

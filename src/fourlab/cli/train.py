@@ -130,8 +130,10 @@ def _follow(run: "Run", as_json: bool) -> None:
         for line in run.reports(watch, lambda: bool(wished)):
             if as_json:
                 typer.echo(json.dumps(line))
-            else:
+            elif bar.console.is_terminal:  # above the bar
                 bar.console.print(report(line), highlight=False)
+            else:
+                typer.echo(report(line))
     if run.learner.games < total:
         typer.echo(
             f"stopped after {run.learner.games:,} of {total:,} games, all saved; go on with: "
@@ -172,7 +174,7 @@ def report(line: dict[str, Any]) -> str:
         f"{line['games_per_s']:,} games/s",
     ]
     if line["left_out"]:
-        parts.append(f"{line['left_out']:,} left out: memory_mb is reached")
+        parts.append(f"{line['left_out']:,} left out: memory-mb is reached")
     for agent, score in line.get("against", {}).items():
         half = (score["high"] - score["low"]) / 2
         counts = f"{score['wins']}/{score['draws']}/{score['losses']}"

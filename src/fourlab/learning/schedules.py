@@ -82,14 +82,13 @@ KINDS: dict[str, type[Any]] = {"const": Const, "linear": Linear, "exp": Exp, "st
 
 def schedule(text: str, what: str) -> Schedule:
     """Return the schedule that a text describes; raises SpecError, which names `what`."""
-    try:
-        return Const(float(text))
-    except ValueError:
-        pass
     spec = parse(text)
-    if spec.name not in KINDS:
+    if _is_number(text):
+        found: Schedule = Const(float(text))
+    elif spec.name in KINDS:
+        found = configure(KINDS[spec.name], spec, f"{what} schedule")
+    else:
         raise unknown(f"schedule for {what}", spec.name, KINDS)
-    found: Schedule = configure(KINDS[spec.name], spec, f"{what} schedule")
     try:
         numbers = found.at(np.zeros(1, np.int64), 1)
     except ValueError:
@@ -97,3 +96,11 @@ def schedule(text: str, what: str) -> Schedule:
     if not np.isfinite(numbers).all():
         raise SpecError(f"{what}: {text!r} is not finite; write a number such as 0.1")
     return found
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True

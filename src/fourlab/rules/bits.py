@@ -30,6 +30,10 @@ if TYPE_CHECKING or numba.config.DISABLE_JIT:
     def prefetch(words: Any, index: int) -> None:
         """Ask the processor to fetch a cache line of an array before it is needed."""
 
+    def publish(numbers: Any, index: int, number: int) -> None:
+        """Store a number so that a thread that sees it sees everything written before it."""
+        numbers[index] = number
+
 else:
 
     @intrinsic
@@ -45,6 +49,18 @@ else:
             return context.get_dummy_value()
 
         return types.void(words, types.int64), emit
+
+    @intrinsic
+    def _publish(_context: Any, numbers: Any, index: Any, number: Any) -> Any:
+        def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            kind = signature.args[0]
+            array = context.make_array(kind)(context, builder, arguments[0])
+            address = builder.gep(array.data, [arguments[1]])
+            value = context.cast(builder, arguments[2], types.int64, kind.dtype)
+            builder.store_atomic(value, address, "release", kind.dtype.bitwidth // 8)
+            return context.get_dummy_value()
+
+        return types.void(numbers, types.int64, types.int64), emit
 
     def _unary(build: Any) -> Any:
         @intrinsic
@@ -72,3 +88,4 @@ else:
     multiply63 = _wrapping(lambda builder, a, b: builder.mul(a, b))
     add63 = _wrapping(lambda builder, a, b: builder.add(a, b))
     prefetch = _prefetch
+    publish = _publish

@@ -8,7 +8,7 @@ import functools
 from collections.abc import Callable
 from typing import NamedTuple
 
-from fourlab.rules.bits import popcount
+from fourlab.rules.bits import popcount, publish
 from fourlab.rules.dice import below, roll
 from fourlab.rules.enumeration import Boards
 from fourlab.rules.geometry import Rules
@@ -26,6 +26,7 @@ from fourlab.search.tree import (
     Selection,
     Tree,
     grow,
+    has_room,
     record,
     select,
     settle,
@@ -58,7 +59,6 @@ def _expand(rules: Rules, tree: Tree, node: int, mover: int, occupied: int) -> N
     count = popcount(cells)
     first = grow(tree, count)
     tree.first_child[node] = first
-    tree.children[node] = count
     wins = winning_cells(rules, mover)
     is_last = popcount(occupied) + 1 == rules.columns * rules.rows
     for child in range(first, first + count):
@@ -68,6 +68,7 @@ def _expand(rules: Rules, tree: Tree, node: int, mover: int, occupied: int) -> N
             tree.proven[child] = WIN
         elif is_last:
             tree.proven[child] = DRAW
+    publish(tree.children, node, count)
 
 
 @body
@@ -83,7 +84,7 @@ def _look_ahead(
     """Prove the node at the end of the path by a shallow search, if that can be."""
     value = alphabeta.search(rules, work, NO_WEIGHTS, True, mover, occupied, settings.minimax)
     if abs(value) >= alphabeta.SURE:
-        node = tree.path[depth]
+        node = tree.paths[tree.thread, depth]
         tree.proven[node] = LOSS if value > 0 else WIN
         tree.plies[node] = alphabeta.WIN - abs(value) - popcount(occupied)
         if settings.selection.solver:
@@ -95,7 +96,7 @@ def _evaluate(
     rules: Rules, tree: Tree, settings: Settings, depth: int, mover: int, occupied: int, state: int
 ) -> int:
     """Find a result for the node at the end of the path, proven or played out, and back it up."""
-    node = tree.path[depth]
+    node = tree.paths[tree.thread, depth]
     stones = popcount(occupied)
     if tree.proven[node] == UNPROVEN:
         seen, length, state = playout(rules, mover, occupied, settings.heavy, state)
@@ -111,7 +112,7 @@ def _evaluate(
             reward = settings.win * worth
         elif result < 0:
             reward = settings.loss * worth
-        record(tree, tree.path[level], reward)
+        record(tree, tree.paths[tree.thread, level], reward)
         result = -result
     return state
 
@@ -121,12 +122,12 @@ def _try_children(
     rules: Rules, tree: Tree, settings: Settings, depth: int, mover: int, occupied: int, state: int
 ) -> tuple[int, int]:
     """Simulate every child of the new node at the end of the path; return how many, and state."""
-    node = tree.path[depth]
+    node = tree.paths[tree.thread, depth]
     cells = legal_cells(rules, occupied)
     for index in range(tree.children[node]):
         cell = cells & -cells
         cells ^= cell
-        tree.path[depth + 1] = tree.first_child[node] + index
+        tree.paths[tree.thread, depth + 1] = tree.first_child[node] + index
         state = _evaluate(
             rules, tree, settings, depth + 1, mover ^ occupied, occupied | cell, state
         )
@@ -146,15 +147,15 @@ def _simulate(
 ) -> tuple[int, int]:
     """Run one simulation, or one for every child; return how many, and the next dice state."""
     node, depth = 0, 0
-    tree.path[0] = 0
-    room = len(tree.children) - rules.columns * (1 if rules.gravity else rules.rows)
+    tree.paths[tree.thread, 0] = 0
+    moves = rules.columns * (1 if rules.gravity else rules.rows)
     while tree.proven[node] == UNPROVEN:
         if tree.children[node] == 0:
             is_new = depth > 0 and tree.stats[node, VISITS] == 0
             if looks_ahead:  # noqa: SIM102  # alone, a constant removes what is below
                 if is_new:
                     _look_ahead(rules, tree, settings, work, depth, mover, occupied)
-            if is_new or depth >= settings.depth or tree.used[0] > room:
+            if is_new or depth >= settings.depth or not has_room(tree, moves):
                 break
             _expand(rules, tree, node, mover, occupied)
             if settings.selection.solver:
@@ -163,12 +164,12 @@ def _simulate(
                     break
             if settings.all_children:
                 return _try_children(rules, tree, settings, depth, mover, occupied, state)
-        index, state = select(tree, settings.selection, node, state)
+        index, state = select(tree, settings.selection, node, depth, state)
         cell = nth_cell(legal_cells(rules, occupied), index)
         node = tree.first_child[node] + index
         mover, occupied = mover ^ occupied, occupied | cell
         depth += 1
-        tree.path[depth] = node
+        tree.paths[tree.thread, depth] = node
     return 1, _evaluate(rules, tree, settings, depth, mover, occupied, state)
 
 

@@ -3,6 +3,11 @@
 Node 0 is the root; the children of a node lie side by side, in the order of the legal cells of its
 position, so that the tree holds no positions. Everything a node knows is seen by the side that
 moved into it, the one that chooses it among its siblings.
+
+Several threads may grow one tree. Each takes new nodes from a part of its own, children are shown
+to others only when they are complete, and a child that another thread is just trying counts as
+lost there until the result is known. Now and then a thread overwrites what another has just
+recorded; a simulation is lost then, nothing else.
 """
 
 import math
@@ -14,6 +19,7 @@ import numpy.typing as npt
 from fourlab.rules.dice import chance, roll
 from fourlab.rules.jit import body, kernel
 
+NEXT, END = range(2)
 VISITS, MEAN, SPREAD, DEVIATION = range(4)  # SPREAD is 1 / sqrt(visits), DEVIATION sums squares
 UNPROVEN, WIN, LOSS, DRAW = 0, 1, -1, 2
 UCT, UCB1, TUNED, PUCT = range(4)
@@ -23,15 +29,16 @@ NODE_BYTES = 4 * 8 + 4 + 3
 
 
 class Tree(NamedTuple):
-    """A tree with room for as many nodes as its arrays are long, `used` of them in use."""
+    """A tree with room for as many nodes as its arrays are long, as one thread sees it."""
 
     stats: npt.NDArray[np.float64]  # [nodes, 4]
     first_child: npt.NDArray[np.int32]  # [nodes]
     children: npt.NDArray[np.int8]  # [nodes], 0 while it is a leaf
     proven: npt.NDArray[np.int8]  # [nodes]
     plies: npt.NDArray[np.int8]  # [nodes], to the end of the game where it is proven
-    path: npt.NDArray[np.int64]  # [plies of a game], the nodes from the root to the leaf
-    used: npt.NDArray[np.int64]  # [1]
+    paths: npt.NDArray[np.int64]  # [threads, plies of a game], the nodes from the root to the leaf
+    rooms: npt.NDArray[np.int64]  # [threads, 2], the next free node and the end of a thread's part
+    thread: int  # whose path and room are used
 
 
 class Selection(NamedTuple):
@@ -44,16 +51,17 @@ class Selection(NamedTuple):
     prune: float  # children this many standard errors behind are hopeless; 0 keeps all
 
 
-def new_tree(nodes: int, plies: int) -> Tree:
-    """Return an empty tree with room for so many nodes in games of so many plies."""
+def new_tree(nodes: int, plies: int, threads: int = 1) -> Tree:
+    """Return a root alone, with room for so many nodes in games of so many plies."""
     tree = Tree(
         stats=np.empty((nodes, 4)),
         first_child=np.empty(nodes, np.int32),
         children=np.empty(nodes, np.int8),
         proven=np.empty(nodes, np.int8),
         plies=np.empty(nodes, np.int8),
-        path=np.zeros(plies + 2, np.int64),
-        used=np.zeros(1, np.int64),
+        paths=np.zeros((threads, plies + 2), np.int64),
+        rooms=np.zeros((threads, 2), np.int64),
+        thread=0,
     )
     plant(tree)
     return tree
@@ -62,15 +70,34 @@ def new_tree(nodes: int, plies: int) -> Tree:
 @kernel
 def plant(tree: Tree) -> None:
     """Make the tree a root alone."""
-    tree.used[0] = 0
+    tree.rooms[0, NEXT] = 0
     grow(tree, 1)
+    divide(tree)
+
+
+@kernel
+def divide(tree: Tree) -> None:
+    """Divide the free nodes, all those behind the last one in use, among the threads."""
+    first, threads = int(tree.rooms[0, NEXT]), len(tree.rooms)
+    free = len(tree.children) - first
+    for thread in range(threads):
+        tree.rooms[thread, NEXT] = first + free * thread // threads
+        tree.rooms[thread, END] = first + free * (thread + 1) // threads
+    tree.paths[:] = 0
+
+
+@kernel
+def has_room(tree: Tree, count: int) -> bool:
+    """Return whether so many nodes can be added."""
+    room = tree.rooms[tree.thread]
+    return bool(room[NEXT] + count <= room[END])
 
 
 @kernel
 def grow(tree: Tree, count: int) -> int:
     """Add `count` fresh nodes side by side and return the first; the caller sees that they fit."""
-    first = int(tree.used[0])
-    tree.used[0] = first + count
+    first = int(tree.rooms[tree.thread, NEXT])
+    tree.rooms[tree.thread, NEXT] = first + count
     for node in range(first, first + count):
         tree.stats[node, VISITS] = 0.0
         tree.stats[node, MEAN] = 0.0
@@ -120,8 +147,17 @@ def _floor(tree: Tree, selection: Selection, first: int, count: int) -> float:
 
 
 @kernel
-def select(tree: Tree, selection: Selection, node: int, state: int) -> tuple[int, int]:
-    """Return which child to follow, counted from 0, and the next state of the dice.
+def _busy(tree: Tree, depth: int, child: int) -> int:
+    """Return how many other threads are trying a child, or tried it last, at this depth."""
+    busy = 0
+    for thread in range(len(tree.paths)):
+        busy += thread != tree.thread and tree.paths[thread, depth] == child
+    return busy
+
+
+@kernel
+def select(tree: Tree, selection: Selection, node: int, depth: int, state: int) -> tuple[int, int]:
+    """Return which child of a node at a depth to follow, counted from 0, and the next dice state.
 
     Children that were never tried come first, in random order.
     """
@@ -131,14 +167,16 @@ def select(tree: Tree, selection: Selection, node: int, state: int) -> tuple[int
     floor = -UNTRIED
     if selection.prune > 0:
         floor = _floor(tree, selection, first, count)
+    is_alone = len(tree.paths) == 1
     best, best_score = 0, -2 * UNTRIED
     for index in range(count):
         child = first + index
         if selection.solver and tree.proven[child] == LOSS:
             continue
+        busy = 0 if is_alone else _busy(tree, depth + 1, child)
         if tree.stats[child, VISITS] == 0:
             state = roll(state)
-            score = UNTRIED + chance(state)
+            score = UNTRIED / (1 + busy) + chance(state)
         elif (
             selection.prune > 0
             and tree.stats[child, VISITS] >= ENOUGH_VISITS
@@ -147,6 +185,8 @@ def select(tree: Tree, selection: Selection, node: int, state: int) -> tuple[int
             continue
         else:
             score = tree.stats[child, MEAN] + _bonus(tree, selection, width, child)
+            if busy > 0:
+                score -= busy * selection.range / (tree.stats[child, VISITS] + busy)
         if score > best_score:
             best, best_score = index, score
     return best, state
@@ -196,7 +236,7 @@ def verdict(tree: Tree, node: int) -> tuple[int, int]:
 def settle(tree: Tree, depth: int) -> None:
     """Carry what was proven up the path, from the node at this depth on."""
     while depth >= 0:
-        node = tree.path[depth]
+        node = tree.paths[tree.thread, depth]
         known, plies = verdict(tree, node)
         if known == UNPROVEN:
             return
@@ -208,10 +248,10 @@ def settle(tree: Tree, depth: int) -> None:
 @kernel
 def transplant(tree: Tree, root: int, target: Tree) -> None:
     """Copy the subtree below a node into another tree of the same size, breadth first."""
-    plant(target)
-    _copy_node(tree, root, target, 0)
+    target.rooms[0, NEXT] = 0
+    _copy_node(tree, root, target, grow(target, 1))
     node = 0
-    while node < target.used[0]:
+    while node < target.rooms[0, NEXT]:
         count = int(target.children[node])
         if count > 0:
             source = target.first_child[node]
@@ -220,6 +260,7 @@ def transplant(tree: Tree, root: int, target: Tree) -> None:
             for index in range(count):
                 _copy_node(tree, source + index, target, first + index)
         node += 1
+    divide(target)
 
 
 @kernel
@@ -231,22 +272,3 @@ def _copy_node(tree: Tree, node: int, target: Tree, place: int) -> None:
     target.children[place] = tree.children[node]
     target.proven[place] = tree.proven[node]
     target.plies[place] = tree.plies[node]
-
-
-def merged(trees: list[Tree]) -> Tree:
-    """Return the roots and first children of trees of one position as one tree."""
-    if len(trees) == 1:
-        return trees[0]
-    count = int(trees[0].children[0])
-    total = new_tree(count + 1, 0)
-    total.first_child[0], total.children[0] = grow(total, count), count
-    for place in range(count + 1):
-        nodes = [place if place == 0 else int(tree.first_child[0]) + place - 1 for tree in trees]
-        rows = [tree.stats[node] for tree, node in zip(trees, nodes, strict=True)]
-        visits = sum(row[VISITS] for row in rows)
-        total.stats[place, VISITS] = visits
-        total.stats[place, MEAN] = sum(row[VISITS] * row[MEAN] for row in rows) / max(visits, 1)
-        for tree, node in zip(trees, nodes, strict=True):
-            if tree.proven[node] != UNPROVEN:
-                total.proven[place], total.plies[place] = tree.proven[node], tree.plies[node]
-    return total

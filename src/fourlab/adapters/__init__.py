@@ -1,0 +1,1 @@
+"""Other people's interfaces to fourlab's games."""

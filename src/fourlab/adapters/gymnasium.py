@@ -1,0 +1,140 @@
+"""Every game as a Gymnasium environment: against a fixed opponent, or for both sides.
+
+    env = FourlabEnv("connect4", opponent="baseline")
+    observation, info = env.reset(seed=1)
+    observation, reward, terminated, truncated, info = env.step(3)
+
+The observation is that of PettingZoo's `connect_four_v3`, rows x columns x 2, the stones of the
+side to move in the first plane; `info["action_mask"]` marks the legal moves.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from fourlab.agents.registry import agent as find_agent
+from fourlab.rules.boards import row_cells, write_text
+from fourlab.rules.catalog import game as find_game
+from fourlab.rules.errors import MissingExtraError, SpecError
+from fourlab.rules.geometry import Rules
+from fourlab.rules.position import FIRST, SECOND, Position
+
+try:
+    import gymnasium
+    from gymnasium import spaces
+except ImportError:
+    raise MissingExtraError(
+        "environments need gymnasium; install it with: pip install 'fourlab[envs]'"
+    ) from None
+
+Planes = npt.NDArray[np.int8]
+BOTH = "self"
+SIDES = ("first", "second", "alternating")
+
+
+def planes(position: Position, side: int) -> Planes:
+    """Return the stones of a side and of the other, as rows x columns x 2 from the top left."""
+    rules = position.rules
+    second = position.first_stones ^ position.occupied
+    own, other = (position.first_stones, second)[:: 1 if side == FIRST else -1]
+    cells = row_cells(rules)
+    flat = [[bool(stones & cell) for stones in (own, other)] for cell in cells]
+    return np.array(flat, np.int8).reshape(rules.rows, rules.columns, 2)
+
+
+def action_mask(position: Position) -> npt.NDArray[np.int8]:
+    """Return 1 for every legal move."""
+    mask = np.zeros(position.rules.move_count, np.int8)
+    mask[list(position.legal_moves())] = 1
+    return mask
+
+
+class FourlabEnv(gymnasium.Env[Planes, np.int64]):
+    """A game for one agent.
+
+    Against an `opponent` the agent plays `side`; the reward is 1, 0 or -1 for it at the end. With
+    opponent `self` the agent moves for both sides, and the reward is the first player's. An illegal
+    move ends the game as a loss of the side that made it.
+    """
+
+    metadata: dict[str, Any] = {"render_modes": ["ansi"]}  # noqa: RUF012  # gymnasium declares it so
+
+    def __init__(
+        self,
+        game: str | Rules = "connect4",
+        opponent: str = "random",
+        side: str = "alternating",
+        start: str = "",
+        render_mode: str | None = None,
+    ) -> None:
+        if side not in SIDES:
+            raise SpecError(f"side={side!r} is none; write {', '.join(SIDES)}")
+        self.rules = find_game(game)
+        self.opponent = None if opponent == BOTH else find_agent(opponent, self.rules)
+        self.side = side
+        self.start = self.rules.start().play_all(start)
+        if self.start.is_over:
+            raise SpecError(f"start={start!r}: the game is over there; leave out the last moves")
+        self.render_mode = render_mode
+        shape = (self.rules.rows, self.rules.columns, 2)
+        self.observation_space = spaces.Box(0, 1, shape, np.int8)
+        self.action_space = spaces.Discrete(self.rules.move_count)
+        self.position = self.start
+        self._agent_side = FIRST
+        self._games = 0
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Planes, dict[str, Any]]:
+        """Begin a game; the opponent makes its first move if it is its turn."""
+        super().reset(seed=seed)
+        if seed is not None:
+            self._games = 0
+        sides = {"first": FIRST, "second": SECOND}
+        self._agent_side = sides.get(self.side, self._games % 2)
+        self._games += 1
+        self.position = self.start
+        self._let_opponent_move()
+        if self.position.is_over:  # a start from which the opponent wins at once
+            return self.reset()
+        return self._observation(), self._info()
+
+    def step(self, action: np.int64) -> tuple[Planes, float, bool, bool, dict[str, Any]]:
+        """Make the agent's move and let the opponent answer."""
+        move = int(action)
+        if move not in self.position.legal_moves():
+            first_player = -1.0 if self.position.to_move == FIRST else 1.0
+            reward = first_player if self.opponent is None else -1.0
+            return self._observation(), reward, True, False, {**self._info(), "illegal": True}
+        self.position = self.position.play(move)
+        self._let_opponent_move()
+        over = self.position.is_over
+        return self._observation(), self._reward(), over, False, self._info()
+
+    def render(self) -> str | None:
+        """Return the board in text in render mode `ansi`."""
+        return write_text(self.position) if self.render_mode == "ansi" else None
+
+    def _let_opponent_move(self) -> None:
+        if self.opponent is None or self.position.is_over:
+            return
+        if self.position.to_move != self._agent_side:
+            move = self.opponent.decide(self.position, self.np_random).move
+            self.position = self.position.play(move)
+
+    def _reward(self) -> float:
+        winner = self.position.outcome.winner
+        if winner is None:
+            return 0.0
+        mine = FIRST if self.opponent is None else self._agent_side
+        return 1.0 if winner == mine else -1.0
+
+    def _observation(self) -> Planes:
+        side = self.position.to_move if self.opponent is None else self._agent_side
+        return planes(self.position, side)
+
+    def _info(self) -> dict[str, Any]:
+        return {"action_mask": action_mask(self.position), "moves": self.position.notation}

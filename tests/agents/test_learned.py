@@ -1,0 +1,88 @@
+"""Agents that play what was learned, and what they do where nothing was."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from fourlab.agents.learned import Learned
+from fourlab.agents.play import play_game
+from fourlab.agents.registry import agent
+from fourlab.learning.registry import learner
+from fourlab.rules.errors import SpecError
+from fourlab.rules.position import position_of
+from fourlab.rules.storage import StorageError
+
+
+def saved(folder: Path, spec: str = "q:opponent=self,alpha=1,epsilon=0.5,games=20000") -> Path:
+    made = learner(spec, "tictactoe", 1)
+    for _ in made.steps(np.random.default_rng(1)):
+        pass
+    made.save(folder / "values.npz")
+    return folder / "values.npz"
+
+
+def test_it_plays_the_most_valuable_move_and_tells_values(tmp_path: Path) -> None:
+    player = agent(f"q:{saved(tmp_path)}", "tictactoe")
+    position = position_of(player.rules, "3758")
+    decision = player.decide(position, np.random.default_rng(1))
+    assert decision.move == 8
+    assert decision.values is not None
+    assert decision.values[8] == 1
+    assert decision.values[0] == -1
+
+
+@pytest.mark.parametrize(("unseen", "moves"), [("random", {0, 1, 3, 5, 8}), ("baseline", {8})])
+def test_where_nothing_was_seen_it_does_as_told(
+    tmp_path: Path, unseen: str, moves: set[int]
+) -> None:
+    player = agent(f"q:{saved(tmp_path, 'q:games=1')},unseen={unseen}", "tictactoe")
+    position = position_of(player.rules, "3758")
+    decisions = [player.decide(position, np.random.default_rng(seed)) for seed in range(60)]
+    assert {decision.move for decision in decisions} == moves
+    assert all(decision.values is None for decision in decisions)
+
+
+def test_the_monte_carlo_agent_follows_its_stored_policy(tmp_path: Path) -> None:
+    player = agent(f"monte-carlo:{saved(tmp_path, 'monte-carlo:games=5000')}", "tictactoe")
+    decision = player.decide(player.rules.start(), np.random.default_rng(1))
+    assert decision.policy is not None
+    assert max(decision.policy) == 1
+
+
+def test_inside_kernels_it_is_the_same_player(tmp_path: Path) -> None:
+    path = saved(tmp_path)
+    made = learner(f"q:opponent=(q:{path}),games=500,epsilon=0,side=first", "tictactoe", 1)
+    results = [(p.wins, p.losses) for p in made.steps(np.random.default_rng(1))]
+    assert sum(wins for wins, _ in results) == 0  # nobody beats a perfect table
+
+
+def test_a_run_that_goes_on_changes_no_agent_made_inside_it() -> None:
+    made = learner("q:games=2000,chunk=500", "tictactoe", 1)
+    steps = made.steps(np.random.default_rng(1))
+    next(steps)
+    player = made.agent().player()
+    assert player is not None
+    before = player.learned.table.values.copy()
+    for _ in steps:
+        pass
+    np.testing.assert_array_equal(player.learned.table.values, before)
+
+
+def test_it_can_be_played_by_the_learner_itself() -> None:
+    made = learner("afterstates:games=100", "tictactoe", 1)
+    next(made.steps(np.random.default_rng(1)))
+    player: Learned = made.agent(unseen="baseline")
+    assert play_game(made.rules, player, agent("random", made.rules), 3).outcome
+
+
+def test_mistakes_are_named(tmp_path: Path) -> None:
+    path = saved(tmp_path, "q:games=1")
+    with pytest.raises(SpecError, match="agent 'q' needs what was learned; write q:PATH"):
+        agent("q", "tictactoe")
+    with pytest.raises(StorageError, match=r"was learned by 'q'; write q:"):
+        agent(f"afterstates:{path}", "tictactoe")
+    with pytest.raises(StorageError, match=r"values.npz knows tictactoe, not connect4"):
+        agent(f"q:{path}", "connect4")
+    with pytest.raises(StorageError, match="cannot read nowhere: No such file"):
+        agent("q:nowhere", "tictactoe")

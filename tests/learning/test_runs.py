@@ -1,0 +1,201 @@
+"""Runs survive being stopped, killed and short of room; what they say is what they did."""
+
+import errno
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from fourlab.learning.learner import Learner
+from fourlab.learning.registry import learner
+from fourlab.learning.runs import METRICS, Run, RunConfig, find_runs, read_metrics
+from fourlab.rules import storage
+from fourlab.rules.errors import SpecError
+from fourlab.rules.storage import StorageError
+from fourlab.values.knowledge import CHECKPOINT
+
+SPECS = [
+    "q:opponent=(2 random and 1 baseline),spread=0.3",
+    "afterstates:opponent=(frozen:every=70)",
+    "double-q:opponent=self,memory-mb=0.02",
+    "td-lambda:epsilon=(linear:1,end=0)",
+    "monte-carlo",
+    "n-tuple:tuples=4,length=3",
+]
+
+
+def contents(path: Path) -> dict[str, Any]:
+    header, arrays = storage.load_arrays(path, "values", 1)
+    return {"about": header["about"], "checksum": header["checksum"], "arrays": sorted(arrays)}
+
+
+@pytest.mark.parametrize("spec", SPECS)
+def test_a_learner_put_away_and_taken_up_goes_on_bit_for_bit(tmp_path: Path, spec: str) -> None:
+    options: dict[str, Any] = {"games": 400, "chunk": 40}
+    straight = learner(spec, "tictactoe", 3, **options)
+    for _ in straight.steps(np.random.default_rng(3)):
+        pass
+    straight.save(tmp_path / "straight.npz")
+    path = tmp_path / "broken.npz"
+    learner(spec, "tictactoe", 3, **options).save(path)
+    while (broken := Learner.load(path)).games < 400:
+        for _, _ in zip(broken.steps(np.random.default_rng(3)), range(3), strict=False):
+            pass
+        broken.save(path)
+    assert contents(path) == contents(tmp_path / "straight.npz")
+
+
+def config(**changes: Any) -> RunConfig:
+    base = RunConfig("q:games=2000,chunk=100", "tictactoe", 5, 500, ("baseline",), 50, "")
+    return RunConfig(**{**vars(base), **changes})
+
+
+def test_a_run_reports_and_keeps_what_it_did(tmp_path: Path) -> None:
+    run = Run.start(tmp_path / "run", config(truth="middle"))
+    lines = list(run.reports())
+    assert [line["games"] for line in lines] == [500, 1000, 1500, 2000]
+    assert read_metrics(tmp_path / "run") == json.loads(json.dumps(lines))
+    for line in lines:
+        assert line["wins"] + line["draws"] + line["losses"] == pytest.approx(1)
+        score = line["against"]["baseline"]
+        assert score["wins"] + score["draws"] + score["losses"] == 50
+        assert 0 <= score["low"] <= score["score"] <= score["high"] <= 1
+        assert 0 < line["truth"]["perfect"] <= line["truth"]["good"] <= 1
+    assert find_runs(tmp_path) == [tmp_path / "run"]
+    with pytest.raises(SpecError, match="holds a run; go on with --resume"):
+        Run.start(tmp_path / "run", config())
+
+
+def test_metrics_do_not_change_what_is_learned(tmp_path: Path) -> None:
+    for name, changes in (
+        ("plain", {"against": ()}),
+        ("watched", {"truth": "middle", "every": 100}),
+    ):
+        list(Run.start(tmp_path / name, config(**changes)).reports())
+    one, other = (contents(tmp_path / name / CHECKPOINT) for name in ("plain", "watched"))
+    assert one["checksum"] == other["checksum"]
+
+
+def without_speed(folder: Path) -> list[dict[str, Any]]:
+    return [{**line, "games_per_s": 0} for line in read_metrics(folder)]
+
+
+def test_a_stopped_run_goes_on_as_if_it_had_not(tmp_path: Path) -> None:
+    list(Run.start(tmp_path / "straight", config()).reports())
+    run = Run.start(tmp_path / "broken", config())
+    countdown = iter(range(7))
+    list(run.reports(stop=lambda: next(countdown, None) is None))
+    assert 0 < run.learner.games < 2000
+    list(Run.resume(tmp_path / "broken").reports())
+    assert contents(tmp_path / "broken" / CHECKPOINT) == contents(
+        tmp_path / "straight" / CHECKPOINT
+    )
+    assert without_speed(tmp_path / "broken") == without_speed(tmp_path / "straight")
+
+
+def command(folder: Path, *more: str) -> list[str]:
+    return [
+        *(sys.executable, "-m", "fourlab.cli.main", "train", "--out", str(folder)),
+        *more,
+    ]
+
+
+START = [
+    *("q:chunk=500,memory-mb=1", "--game", "connect:columns=5,rows=4,k=4", "--games", "300000"),
+    *("--every", "30000", "--json"),
+]
+
+
+def test_killed_at_any_moment_a_run_goes_on_bit_for_bit(tmp_path: Path) -> None:
+    straight, broken = tmp_path / "straight", tmp_path / "broken"
+    began = time.perf_counter()
+    subprocess.run(command(straight, *START), check=True, capture_output=True)
+    whole = time.perf_counter() - began
+    moments = random.Random(7)
+    arguments = START
+    for _ in range(4):
+        run = subprocess.Popen(
+            command(broken, *arguments), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+        try:
+            run.wait(moments.uniform(0.2, 0.9) * whole)
+        except subprocess.TimeoutExpired:
+            run.send_signal(signal.SIGKILL)
+            run.wait()
+        if (broken / "config.json").exists():
+            arguments = ["--resume"]
+    subprocess.run(command(broken, *arguments), check=True, capture_output=True)
+    assert contents(broken / CHECKPOINT) == contents(straight / CHECKPOINT)
+    assert without_speed(broken) == without_speed(straight)
+
+
+def test_ctrl_c_saves_and_says_how_to_go_on(tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    run = subprocess.Popen(
+        command(folder, "q", "--game", "tictactoe", "--games", "100000000", "--every", "20000"),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert run.stdout is not None
+    run.stdout.readline()  # the first report: it is in full swing
+    run.send_signal(signal.SIGINT)
+    _, errors = run.communicate()
+    assert run.returncode == 130
+    assert f"go on with: fourlab train --resume --out {folder}" in errors
+    assert Learner.load(folder / CHECKPOINT).games > 0
+
+
+def test_a_full_disk_keeps_the_old_checkpoint(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = learner("q:games=200,chunk=100", "tictactoe", 1)
+    steps = made.steps(np.random.default_rng(1))
+    next(steps)
+    made.save(tmp_path / CHECKPOINT)
+    before = (tmp_path / CHECKPOINT).read_bytes()
+    next(steps)
+
+    def full(_handle: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(storage.os, "fsync", full)
+    with pytest.raises(StorageError, match="No space left on device; it is as it was"):
+        made.save(tmp_path / CHECKPOINT)
+    assert (tmp_path / CHECKPOINT).read_bytes() == before
+
+
+def test_a_line_beyond_the_checkpoint_or_cut_short_is_dropped(tmp_path: Path) -> None:
+    run = Run.start(tmp_path, config())
+    list(run.reports())
+    with (tmp_path / METRICS).open("a") as file:
+        file.write(json.dumps({"games": 999_999}) + '\n{"games": 12')
+    assert [line["games"] for line in read_metrics(tmp_path)][-1] == 999_999
+    Run.resume(tmp_path)
+    assert [line["games"] for line in read_metrics(tmp_path)] == [500, 1000, 1500, 2000]
+
+
+def test_a_checkpoint_of_another_run_is_refused(tmp_path: Path) -> None:
+    run = Run.start(tmp_path, config())
+    learner("afterstates", "tictactoe").save(tmp_path / CHECKPOINT)
+    with pytest.raises(
+        StorageError, match=r"checkpoint.npz is of afterstates on tictactoe, not of"
+    ):
+        Run.resume(run.folder)
+
+
+def test_what_is_no_run_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(StorageError, match="is no run folder"):
+        Run.resume(tmp_path)
+    (tmp_path / "config.json").write_text("{}")
+    with pytest.raises(StorageError, match=r"config.json is damaged"):
+        Run.resume(tmp_path)
+    assert find_runs(tmp_path) == []
