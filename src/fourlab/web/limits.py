@@ -8,16 +8,18 @@ from pathlib import Path
 from typing import Any
 
 from fourlab.agents.base import Agent
-from fourlab.agents.learned import Learned
-from fourlab.agents.registry import agent as find_agent
+from fourlab.agents.learned import Learned, LearnedConfig
+from fourlab.agents.registry import AGENTS
 from fourlab.rules.catalog import game as find_game
 from fourlab.rules.errors import FourlabError, SpecError
 from fourlab.rules.geometry import Rules
-from fourlab.rules.spec import options_of
+from fourlab.rules.spec import configure, options_of, parse, unknown
 
 RUNS = Path("runs")  # the only folder whose files a visitor can name
 MOVE_SECONDS = 5.0
 ANALYSIS_SECONDS = 20.0
+QUICK_SIMULATIONS = 10_000  # up to which a search needs no limit on time
+QUICK_DEPTH = 6
 MOST_SPEC = 200  # characters
 MOST_MOVES = 400  # characters
 MOST_PAGES = 400  # open pages in all
@@ -51,60 +53,64 @@ def read_game(spec: str) -> Rules:
     return find_game(_short(spec, "game"))
 
 
-def read_agent(spec: str, rules: Rules) -> Agent:
+def read_agent(text: str, rules: Rules) -> Agent:
     """Return the agent that a visitor named, held to what the web allows.
 
     Raises SpecError if it asks for more; where nothing is said of time, the limit is put in.
+    Nothing is opened or made before it is known to be allowed.
     """
-    found = find_agent(_short(spec, "agent"), rules)
-    if found.name == "human":
+    spec = parse(_short(text, "agent"))
+    kind = AGENTS.get(spec.name)
+    if kind is None:
+        raise unknown("agent", spec.name, [name for name in AGENTS if name != "human"])
+    if spec.name == "human":
         raise SpecError("agent 'human' is a person; choose another opponent")
-    if isinstance(found, Learned):
-        return _learned(found)
+    config = configure(kind.Config, spec, "agent")
+    if issubclass(kind, Learned):
+        return _learned(kind, config, rules)
+    return kind(rules, _held(spec.name, config))
+
+
+def _held(name: str, config: Any) -> Any:
+    """Return an agent's config within the limits; raises SpecError if it asks for more."""
     changes = {}
-    for option in options_of(found.Config):
-        cap = CAPS.get(found.name, {}).get(option.name)
+    for option in options_of(type(config)):
+        cap = CAPS.get(name, {}).get(option.name)
         if cap is None:
             continue
-        value = getattr(found.config, option.field)
-        asked = value != option.default
-        if asked and value is not None and value > cap.most:
-            raise SpecError(
-                f"agent {found.name!r}: {option.name}={value:g} is too much for the web, "
-                f"at most {cap.most:g}; in the terminal it is allowed: fourlab play"
-            )
-        if value is None and cap.default is not None and _needs_default(found, option.name):
-            changes[option.field] = cap.default
-        elif value is not None and value > cap.most:
+        value = getattr(config, option.field)
+        if value is not None and value > cap.most:
+            if value != option.default:
+                raise SpecError(
+                    f"agent {name!r}: {option.name}={value:g} is too much for the web, "
+                    f"at most {cap.most:g}; in the terminal it is allowed: fourlab play"
+                )
             changes[option.field] = type(value)(cap.most)
-    if not changes:
-        return found
-    return type(found)(rules, dataclasses.replace(found.config, **changes))
+        elif value is None and cap.default is not None and _is_long(name, config):
+            changes[option.field] = cap.default
+    return dataclasses.replace(config, **changes) if changes else config
 
 
-def _learned(found: Learned) -> Agent:
-    """Return an agent that plays a run of the runs folder, with work space of its own."""
-    path, root = Path(found.config.path), RUNS.resolve()
-    if not found.config.path or not path.resolve().is_relative_to(root):
-        raise SpecError(
-            f"agent {found.name!r}: {found.config.path!r} is not in the folder {RUNS}; "
-            f"write {found.name}:{RUNS}/NAME"
-        )
-    known = found.knowledge
-    own = dataclasses.replace(
-        known, values=known.values._replace(worths=known.values.worths.copy())
-    )
-    return type(found)(found.rules, found.config, own)
-
-
-def _needs_default(found: Agent, option: str) -> bool:
-    """Whether a limit on time is needed: a small number of simulations ends by itself."""
-    if found.name == "mcts" and option == "time":
-        return int(getattr(found, "simulations", 0)) > 10_000
-    if found.name == "minimax" and option == "time":
-        depth = found.config.depth
-        return depth is None or depth > 6
+def _is_long(name: str, config: Any) -> bool:
+    """Whether a limit on time is needed: a small search ends by itself."""
+    if name == "mcts":
+        return config.sims is not None and config.sims > QUICK_SIMULATIONS
+    if name == "minimax":
+        return config.depth is None or config.depth > QUICK_DEPTH
     return True
+
+
+def _learned(kind: type[Learned], config: LearnedConfig, rules: Rules) -> Agent:
+    """Return an agent that plays a run of the runs folder, with work space of its own."""
+    path, root = Path(config.path), RUNS.resolve()
+    if not config.path or not path.resolve().is_relative_to(root):
+        raise SpecError(
+            f"agent {kind.name!r}: {config.path!r} is not in the folder {RUNS}; "
+            f"write {kind.name}:{RUNS}/NAME"
+        )
+    known = kind(rules, config).knowledge
+    values = known.values._replace(worths=known.values.worths.copy())
+    return kind(rules, config, dataclasses.replace(known, values=values))
 
 
 def _short(spec: str, what: str) -> str:
