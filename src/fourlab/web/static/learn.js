@@ -66,6 +66,12 @@ export default {
       const half = Math.round(((test.high - test.low) / 2) * 100);
       return { ...test, total, words: `${test.wins} won · ${test.draws} drawn · ${test.losses} lost`, half, score: Math.round(test.score * 100) };
     },
+    policy() {
+      return this.view.rows.map((row) => {
+        const best = row.values.reduce((top, value, move) => (value !== null && (top < 0 || value > row.values[top]) ? move : top), -1);
+        return { stones: row.stones, state: row.moves.map((move) => move + 1).join(this.moveCount > 9 ? "," : ""), move: best, value: row.values[best], trials: row.trials[best] ?? 0 };
+      });
+    },
     late() { return ["monte-carlo", "td-lambda", "n-tuple"].includes(this.view.choices.learner.value); },
     colourScale() { return this.theme >= 0 && Array.from({ length: 41 }, (_, index) => heat(index / 20 - 1).back).join(","); },
     shown() { return (name) => !this.phone || this.tab === name; },
@@ -146,6 +152,8 @@ export default {
             <i v-if="cell.best" class="exact" title="exactly best"></i><em v-if="Math.abs(cell.changed ?? 0) >= 0.005">{{ difference(cell.changed) }}</em></div></td></tr></tbody></table></div>
       <div class="legend"><span><i class="key chosen"></i>chosen</span><span><i class="key changed"></i>just changed</span><span><i class="key exact"></i>exact best</span></div>
       <div class="scale"><span>−{{ view.scale }}</span><i :style="{ background: 'linear-gradient(90deg,' + colourScale + ')' }"></i><span>+{{ view.scale }}</span></div>
+      <details v-if="view.rows.length" class="data"><summary>Show the policy as a list</summary><table><thead><tr><th>Move</th><th>State</th><th>Action</th><th>Q</th><th>Trials</th></tr></thead>
+        <tbody><tr v-for="one in policy" :key="one.stones"><td>{{ one.stones + 1 }}</td><td><code>{{ one.state || 'empty board' }}</code></td><td>{{ one.move + 1 }}</td><td>{{ value(one.value) }}</td><td>{{ trials(one.trials) }}</td></tr></tbody></table></details>
     </section>
     <section v-show="shown('curves')" class="card learn-curves" aria-label="Curves">
       <section><div class="heading"><h2>Win rate against {{ against }}</h2><span v-if="winHead"><b>{{ winHead.share }}%</b> ± {{ winHead.half }} points</span></div>
