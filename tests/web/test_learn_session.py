@@ -6,6 +6,7 @@ from fourlab.learning.runs import Run
 from fourlab.web.sessions import learn as learn_module
 from fourlab.web.sessions.learn import LearnSession
 from fourlab.web.sessions.play import PlaySession
+from fourlab.web.workbench import TRAINING
 from web.bench import TestBench
 
 
@@ -84,6 +85,24 @@ def test_running_fast_it_learns(bench: TestBench) -> None:
     bench.until(lambda: session.tested)
     assert session.tested["wins"] + session.tested["draws"] + session.tested["losses"] == 100
     assert session.tested["wins"] > 70
+
+
+def test_when_the_visitor_leaves_training_ends(bench: TestBench) -> None:
+    session = learn(bench)
+    do(session, "speed", 1_000_000)
+    do(session, "run")
+    bench.until(lambda: games(session) > 1000)
+    session.close()
+    learner = session.learner
+    assert learner is not None
+    marks: list[int] = []
+    bench.start(lambda job: job.report(lambda: marks.append(0)), TRAINING)
+    bench.start(lambda job: job.report(lambda: marks.append(1)), TRAINING)
+    bench.until(lambda: len(marks) == 2)  # both threads are free: nothing is trained any more
+    played = learner.games
+    while not bench.posts.empty():
+        bench.posts.get()()
+    assert learner.games == played
 
 
 def test_numbers_apply_at_once_without_a_reset(bench: TestBench) -> None:

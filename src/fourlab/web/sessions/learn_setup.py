@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -46,6 +47,14 @@ RANGES = {"epsilon": (0.0, 1.0), "alpha": (-1.0, 1.0), "gamma": (0.0, 1.0)}
 REWARDS = (-1000.0, 1000.0)
 
 
+@functools.cache
+def _defaults(learner: str) -> dict[str, float]:
+    """Return the numbers of a learner that nobody has set."""
+    return {
+        one.name: float(one.default) for one in options_of(LEARNERS[learner]) if one.name in NUMBERS
+    }
+
+
 @dataclass(frozen=True)
 class Settings:
     """A learner, a board, an opponent, and the numbers that differ from the learner's own."""
@@ -72,10 +81,7 @@ class Settings:
 
     def number(self, name: str) -> float:
         """Return a number as it is set, or the learner's own."""
-        if name in self.numbers:
-            return self.numbers[name]
-        [option] = [one for one in options_of(self.kind) if one.name == name]
-        return float(option.default)
+        return self.numbers[name] if name in self.numbers else _defaults(self.learner)[name]
 
     def changes(self) -> dict[str, Any]:
         """Return the numbers as fields of the learner's config."""

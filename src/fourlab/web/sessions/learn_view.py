@@ -61,16 +61,19 @@ def learn_view(session: LearnSession) -> dict[str, Any]:
 
 
 def _position(session: LearnSession, stones: int) -> Position:
-    start = session.settings.rules.start()
-    return start if session.sample is None else start.play_all(session.sample.last.moves[:stones])
+    if session.sample is None:
+        return session.settings.rules.start()
+    return session.sample.position(stones)
+
+
+GAME_TITLES = {spec: words.title_of(game(spec)) for spec in SMALL_GAMES}
 
 
 def _choices(session: LearnSession) -> dict[str, Any]:
     settings = session.settings
-    titles = {spec: words.title_of(game(spec)) for spec in SMALL_GAMES}
     return {
         "learner": _choice(settings.learner, LEARNER_TITLES),
-        "game": _choice(str(settings.rules), titles),
+        "game": _choice(str(settings.rules), GAME_TITLES),
         "opponent": _choice(settings.opponent, OPPONENTS),
     }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import time
 from dataclasses import dataclass
 from typing import Any
@@ -51,7 +52,19 @@ class Sample:
     result: int
     after_game: bool  # learned from when it was over, not while it was played
 
-    @property
+    def position(self, stones: int) -> Position:
+        """Return the position after so many moves."""
+        return self.positions[stones]
+
+    @functools.cached_property
+    def positions(self) -> list[Position]:
+        """All positions of the game."""
+        found = [self.last.rules.start()]
+        for move in self.last.moves:
+            found.append(found[-1].play(move))
+        return found
+
+    @functools.cached_property
     def frames(self) -> list[tuple[int, int, str]]:
         """The steps in which it can be watched: stones shown, decisions learned from, phase."""
         stones = range(self.rows[0].position.ply if self.rows else 0, self.last.ply + 1)

@@ -14,6 +14,8 @@ from fourlab.web.words import COLOURS, HUMAN
 if TYPE_CHECKING:
     from fourlab.web.sessions.play import PlaySession
 
+GAME_TITLES = {spec: words.title_of(game(spec)) for spec in words.OFFERED_GAMES}
+
 
 def board_view(position: Position) -> dict[str, Any]:
     """Return what a board needs to be drawn; moves and cells count from 0, cells from the top."""
@@ -43,10 +45,10 @@ def game_view(rules: Rules) -> dict[str, Any]:
 
 def offered_games(rules: Rules) -> list[dict[str, str]]:
     """Return the games to choose from, the present one among them."""
-    specs = list(words.OFFERED_GAMES)
-    if name_of(rules) not in specs:
-        specs.append(name_of(rules))
-    return [{"spec": spec, "title": words.title_of(game(spec))} for spec in specs]
+    found = [{"spec": spec, "title": title} for spec, title in GAME_TITLES.items()]
+    if name_of(rules) not in GAME_TITLES:
+        found.append({"spec": name_of(rules), "title": words.title_of(rules)})
+    return found
 
 
 def play_view(session: PlaySession) -> dict[str, Any]:
