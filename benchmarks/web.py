@@ -30,6 +30,7 @@ from web.conftest import FLAGS
 from web.server import Server
 
 SOCKET = "/_nicegui_ws/socket.io/?EIO=4&transport=websocket"
+SAMPLE_SECONDS = 30
 # Resolves with the milliseconds from a click until so many discs are on the screen.
 PAINTED = """([move, discs]) => new Promise(done => {
   const began = performance.now();
@@ -156,8 +157,11 @@ async def crowd_figures(server: Server, watchers: int, players: int, seconds: fl
     await asyncio.sleep(5)
     began, before = time.perf_counter(), memory(server.process.pid)
     replies: list[float] = []
+    samples: list[float] = []
     until = began + seconds
+    sampler = asyncio.create_task(sample_memory(server.process.pid, samples))
     await asyncio.gather(*(keep_playing(one, replies, until) for one in playing))
+    sampler.cancel()
     spent = time.perf_counter() - began
     count = sum(sum(at > began for at in one.updates) for one in watching)
     gaps = sum(
@@ -169,9 +173,16 @@ async def crowd_figures(server: Server, watchers: int, players: int, seconds: fl
     rate = count / spent / watchers
     print(f"updates to watchers: {rate:.1f} a second each, gaps in numbers: {gaps}")
     print(spread("reply while all that goes on", replies))
-    print(f"memory: {before:.0f} MB before, {memory(server.process.pid):.0f} MB after")
+    shown = " ".join(f"{one:.0f}" for one in [before, *samples])
+    print(f"memory every {SAMPLE_SECONDS} s: {shown} MB")
     for visitor in (*watching, *playing):
         visitor.task.cancel()
+
+
+async def sample_memory(pid: int, samples: list[float]) -> None:
+    while True:
+        await asyncio.sleep(SAMPLE_SECONDS)
+        samples.append(memory(pid))
 
 
 async def keep_playing(visitor: Visitor, replies: list[float], until: float) -> None:
