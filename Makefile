@@ -6,7 +6,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: help serve play test test-slow test-kaggle check format lint type layers bench docs clean
+.PHONY: help serve play test test-slow test-kaggle chromium check format lint type layers bench docs clean
 
 help:
 	@echo "make serve    the web laboratory in the browser"
@@ -33,20 +33,29 @@ $(VENV)/.has-core: pyproject.toml constraints.txt | $(BIN)/python
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e .
 	@touch $@
 
-serve: $(VENV)/.has-core
+serve: $(VENV)/.has-web
 	$(BIN)/fourlab serve
 
 play: $(VENV)/.has-core
 	$(BIN)/fourlab play
 
-test: $(VENV)/.has-dev
+test: $(VENV)/.has-dev chromium
 	$(BIN)/python -m pytest
 
-test-slow: $(VENV)/.has-dev
+test-slow: $(VENV)/.has-dev chromium
 	$(BIN)/python -m pytest -m "not kaggle"
 
 test-kaggle: $(VENV)/.has-dev $(VENV)/.has-kaggle
 	$(BIN)/python -m pytest -m kaggle
+
+# The pages are tested in a real browser; without one those tests are skipped, and say so.
+chromium:
+	@command -v chromium >/dev/null || command -v google-chrome >/dev/null || \
+		if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+			echo "installing Chromium for the tests of the pages"; \
+			apt-get install -y -qq --no-install-recommends chromium >/dev/null || \
+			{ apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium >/dev/null; }; \
+		else echo "no Chromium: the tests of the pages are skipped (Debian: apt-get install chromium)"; fi
 
 check: lint type layers
 

@@ -1,8 +1,71 @@
 """`fourlab serve`: the web laboratory."""
 
+import socket
+from typing import Annotated
+
 import typer
 
+LOCAL = "127.0.0.1"
 
-def serve() -> None:
-    """Start the web laboratory (it comes with a later version)."""
-    typer.echo("the web laboratory is not part of this version yet; play here: fourlab play")
+
+def serve(
+    host: Annotated[
+        str, typer.Option(help="The address to listen on; 0.0.0.0 opens it to the network.")
+    ] = LOCAL,
+    port: Annotated[int, typer.Option(min=1, max=65535, help="The port.")] = 8080,
+    threads: Annotated[
+        int, typer.Option(min=0, max=64, help="Threads for thinking; 0: one a core.")
+    ] = 0,
+    show: Annotated[bool, typer.Option(help="Open it in the browser.")] = False,
+) -> None:
+    """Start the web laboratory, by default for this machine alone."""
+    from fourlab.rules.errors import FourlabError, MissingExtraError
+
+    try:
+        import uvicorn
+
+        from fourlab.web.app import create_app
+    except ImportError as error:
+        raise MissingExtraError(
+            f"the web laboratory needs {error.name}; install it: pip install 'fourlab[web]'"
+        ) from None
+    from fourlab.web.warm import prepare
+
+    try:
+        listener = _listen(host, port)
+    except OSError as error:
+        raise FourlabError(
+            f"cannot listen on {host}:{port} ({error.strerror}); choose another: --port {port + 1}"
+        ) from None
+    typer.echo("preparing (the first time this takes a while) ...", err=True)
+    prepare()
+    app = create_app(host, threads)
+    name = "localhost" if host == LOCAL else host
+    if host not in (LOCAL, "localhost", "::1"):
+        typer.echo(
+            f"open to the network on {host}: whoever reaches this port can use your processor, "
+            "within limits; there is no password and no encryption",
+            err=True,
+        )
+    address = f"http://{name}:{port}/"
+    typer.echo(f"fourlab is at {address}  (Ctrl-C ends it)")
+    if show:
+        import webbrowser
+
+        webbrowser.open(address)
+    config = uvicorn.Config(app, log_level="warning", ws_max_size=1 << 20, lifespan="on")
+    uvicorn.Server(config).run(sockets=[listener])
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    """Return a socket that listens; taken before anything slow, so that a taken port shows."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((host, port))
+        listener.listen(128)
+    except OSError:
+        listener.close()
+        raise
+    return listener

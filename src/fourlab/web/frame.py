@@ -1,0 +1,61 @@
+"""The frame around every page: head, theme, and what a refused visitor sees."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+from nicegui import context, ui
+from starlette.requests import Request
+
+from fourlab.rules.errors import FourlabError
+from fourlab.web.laboratory import Laboratory
+from fourlab.web.live import STATIC_URL, Live
+from fourlab.web.sessions.base import Session
+
+NAMES = ("play", "learn", "arena", "analyse")  # the pages that the navigation shows
+
+# Before anything is drawn, so that no page flashes in the other theme.
+THEME = """<script>
+document.documentElement.dataset.theme = localStorage.getItem("fourlab-theme") ||
+  (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
+</script>"""
+HEAD = f"""<meta name="description" content="A laboratory for Connect-Four-family games">
+<link rel="stylesheet" href="{STATIC_URL}/fourlab.css">{THEME}
+<script>window.fourlabPages = {json.dumps(NAMES)};</script>"""
+
+
+class Notice(Live, component="static/refused.js"):
+    """A page that only says why there is nothing on it."""
+
+
+class Refusal(Session):
+    """The session of a visitor who could not be let in."""
+
+    def __init__(self, bench: Any, reason: str) -> None:
+        super().__init__(bench)
+        self.reason = reason
+
+    def view(self) -> dict[str, Any]:
+        return {"reason": self.reason, "error": None, "url": ""}
+
+
+def show(
+    laboratory: Laboratory,
+    request: Request,
+    page: type[Live],
+    make_session: Callable[[dict[str, str]], Session],
+) -> None:
+    """Fill a page: count the visitor in, make the session from the address, and draw it."""
+    ui.add_head_html(HEAD)
+    client = context.client
+    address = request.client.host if request.client else ""
+    try:
+        laboratory.door.enter(address)
+    except FourlabError as error:
+        client.status_code = 503
+        Notice(Refusal(laboratory.bench, str(error)))
+        return
+    client.on_delete(lambda: laboratory.door.leave(address))
+    page(make_session(dict(request.query_params)))

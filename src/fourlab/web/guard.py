@@ -1,0 +1,100 @@
+"""The guard at the door: which requests are let in, and what browsers are told about ours."""
+
+from __future__ import annotations
+
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+LOCAL_NAMES = {"127.0.0.1", "localhost", "::1", "[::1]"}
+MOST_BODY = 64 * 1024  # bytes; nothing that anybody sends here is larger
+
+# Vue compiles templates and NiceGUI runs inline scripts, hence the two unsafe words. Nothing may
+# come from or go to another host.
+POLICY = (
+    "default-src 'self'; script-src 'self' 'unsafe-inline' 'unsafe-eval'; "
+    "style-src 'self' 'unsafe-inline'; img-src 'self' data:; "
+    "connect-src 'self' ws: wss:; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
+)
+HEADERS = {
+    "Content-Security-Policy": POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+}
+
+
+class Guard:
+    """Refuses requests made by pages of other origins, in other hosts' names, or too large.
+
+    On a loopback address the Host must be a local name: otherwise a page on the internet could
+    point its own name at this machine and read along.
+    """
+
+    def __init__(self, app: ASGIApp, host: str) -> None:
+        self.app = app
+        self.is_local = host in LOCAL_NAMES
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Let a request pass, or answer it with the reason why not."""
+        if scope["type"] not in ("http", "websocket"):
+            await self.app(scope, receive, send)
+            return
+        refusal = self._refusal(Headers(scope=scope))
+        if refusal is None and scope["type"] == "websocket":
+            await self.app(scope, receive, send)
+        elif refusal is None:
+            await self.app(scope, _bounded(receive), _with_headers(send))
+        elif scope["type"] == "websocket":
+            await receive()
+            await send({"type": "websocket.close", "code": 1008, "reason": refusal[1]})
+        else:
+            status, reason = refusal
+            await PlainTextResponse(f"{reason}\n", status)(scope, receive, send)
+
+    def _refusal(self, headers: Headers) -> tuple[int, str] | None:
+        host = headers.get("host", "")
+        if self.is_local and _name(host) not in LOCAL_NAMES:
+            return 421, "this laboratory answers only to localhost; see fourlab serve --help"
+        origin = headers.get("origin")
+        if origin is not None and urlsplit(origin).netloc != host:
+            return 403, "requests from other sites are refused"
+        length = headers.get("content-length", "0")
+        if not length.isdigit() or int(length) > MOST_BODY:
+            return 413, f"at most {MOST_BODY} bytes"
+        return None
+
+
+def _with_headers(send: Send) -> Send:
+    """Tell the browser with every answer what a page of ours may do."""
+
+    async def send_with_headers(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            headers = MutableHeaders(scope=message)
+            for name, value in HEADERS.items():
+                headers.setdefault(name, value)
+        await send(message)
+
+    return send_with_headers
+
+
+def _bounded(receive: Receive) -> Receive:
+    """Cut off a body that is longer than it said, or did not say."""
+    left = MOST_BODY
+
+    async def receive_bounded() -> Message:
+        nonlocal left
+        message = await receive()
+        if message["type"] == "http.request":
+            left -= len(message.get("body", b""))
+            if left < 0:
+                return {"type": "http.disconnect"}
+        return message
+
+    return receive_bounded
+
+
+def _name(host: str) -> str:
+    """Return a Host header without its port."""
+    return host.rsplit(":", 1)[0] if not host.endswith("]") else host

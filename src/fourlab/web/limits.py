@@ -1,0 +1,143 @@
+"""What one visitor may ask for. Everything that comes from a browser passes through here."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from fourlab.agents.base import Agent
+from fourlab.agents.learned import Learned, LearnedConfig
+from fourlab.agents.registry import AGENTS
+from fourlab.rules.catalog import game as find_game
+from fourlab.rules.errors import FourlabError, SpecError
+from fourlab.rules.geometry import Rules
+from fourlab.rules.spec import configure, options_of, parse, unknown
+
+RUNS = Path("runs")  # the only folder whose files a visitor can name
+MOVE_SECONDS = 5.0
+ANALYSIS_SECONDS = 20.0
+QUICK_SIMULATIONS = 10_000  # up to which a search needs no limit on time
+QUICK_DEPTH = 6
+MOST_SPEC = 200  # characters
+MOST_MOVES = 400  # characters
+MOST_PAGES = 400  # open pages in all
+MOST_PAGES_EACH = 40  # open pages from one address, where others can reach the laboratory
+
+
+@dataclass(frozen=True)
+class Cap:
+    """The most that an option of an agent may be on the web, and what it is if not given."""
+
+    most: float
+    default: Any = None
+
+
+CAPS: dict[str, dict[str, Cap]] = {
+    "mcts": {
+        "sims": Cap(100_000),
+        "time": Cap(MOVE_SECONDS, MOVE_SECONDS),
+        "threads": Cap(1),
+        "minimax": Cap(4),
+        "nodes": Cap(1_000_000),
+    },
+    "minimax": {"depth": Cap(14), "time": Cap(MOVE_SECONDS, MOVE_SECONDS)},
+    "flat": {"playouts": Cap(20_000)},
+    "perfect": {"time": Cap(MOVE_SECONDS, MOVE_SECONDS)},
+}
+
+
+def read_game(spec: str) -> Rules:
+    """Return the game that a visitor named; raises FourlabError with a remedy."""
+    return find_game(_short(spec, "game"))
+
+
+def read_agent(text: str, rules: Rules) -> Agent:
+    """Return the agent that a visitor named, held to what the web allows.
+
+    Raises SpecError if it asks for more; where nothing is said of time, the limit is put in.
+    Nothing is opened or made before it is known to be allowed.
+    """
+    spec = parse(_short(text, "agent"))
+    kind = AGENTS.get(spec.name)
+    if kind is None:
+        raise unknown("agent", spec.name, [name for name in AGENTS if name != "human"])
+    if spec.name == "human":
+        raise SpecError("agent 'human' is a person; choose another opponent")
+    config = configure(kind.Config, spec, "agent")
+    if issubclass(kind, Learned):
+        return _learned(kind, config, rules)
+    return kind(rules, _held(spec.name, config))
+
+
+def _held(name: str, config: Any) -> Any:
+    """Return an agent's config within the limits; raises SpecError if it asks for more."""
+    changes = {}
+    for option in options_of(type(config)):
+        cap = CAPS.get(name, {}).get(option.name)
+        if cap is None:
+            continue
+        value = getattr(config, option.field)
+        if value is not None and value > cap.most:
+            if value != option.default:
+                raise SpecError(
+                    f"agent {name!r}: {option.name}={value:g} is too much for the web, "
+                    f"at most {cap.most:g}; in the terminal it is allowed: fourlab play"
+                )
+            changes[option.field] = type(value)(cap.most)
+        elif value is None and cap.default is not None and _is_long(name, config):
+            changes[option.field] = cap.default
+    return dataclasses.replace(config, **changes) if changes else config
+
+
+def _is_long(name: str, config: Any) -> bool:
+    """Whether a limit on time is needed: a small search ends by itself."""
+    if name == "mcts":
+        return config.sims is not None and config.sims > QUICK_SIMULATIONS
+    if name == "minimax":
+        return config.depth is None or config.depth > QUICK_DEPTH
+    return True
+
+
+def _learned(kind: type[Learned], config: LearnedConfig, rules: Rules) -> Agent:
+    """Return an agent that plays a run of the runs folder, with work space of its own."""
+    path, root = Path(config.path), RUNS.resolve()
+    if not config.path or not path.resolve().is_relative_to(root):
+        raise SpecError(
+            f"agent {kind.name!r}: {config.path!r} is not in the folder {RUNS}; "
+            f"write {kind.name}:{RUNS}/NAME"
+        )
+    known = kind(rules, config).knowledge
+    values = known.values._replace(worths=known.values.worths.copy())
+    return kind(rules, config, dataclasses.replace(known, values=values))
+
+
+def _short(spec: str, what: str) -> str:
+    if len(spec) > MOST_SPEC:
+        raise SpecError(f"{what} {spec[:20]!r}... is too long; at most {MOST_SPEC} characters")
+    return spec
+
+
+class Doorkeeper:
+    """Counts the open pages, in all and by address."""
+
+    def __init__(self, each: int = MOST_PAGES_EACH) -> None:
+        self.each = each
+        self._open: dict[str, int] = {}
+
+    def enter(self, address: str) -> None:
+        """Let a page in; raises FourlabError if there are too many."""
+        if sum(self._open.values()) >= MOST_PAGES:
+            raise FourlabError("too many pages are open in this laboratory; try again later")
+        if self._open.get(address, 0) >= self.each:
+            raise FourlabError(f"{self.each} pages are open from here; close some")
+        self._open[address] = self._open.get(address, 0) + 1
+
+    def leave(self, address: str) -> None:
+        """Count a page out."""
+        left = self._open.get(address, 0) - 1
+        if left > 0:
+            self._open[address] = left
+        else:
+            self._open.pop(address, None)

@@ -1,0 +1,92 @@
+"""`Live`: a session in a browser. It shows the session's view and passes on what is done there.
+
+The view goes over once with the page, then only what changed in it, numbered, so that the browser
+notices a gap and asks for all of it again.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from nicegui import context
+from nicegui.dependencies import compute_key, register_esm
+from nicegui.element import Element
+from nicegui.events import GenericEventArguments
+from nicegui.version import __version__ as nicegui_version
+
+from fourlab.web.sessions.base import Session
+
+STATIC = Path(__file__).parent / "static"
+BETWEEN_UPDATES = 0.05  # seconds; more often nobody sees
+MOST_ARGUMENTS = 8
+_newest = max(path.stat().st_mtime for path in STATIC.iterdir())
+register_esm("fourlab", STATIC, max_time=_newest)
+STATIC_URL = f"/_nicegui/{nicegui_version}/esm/{compute_key(STATIC, max_time=_newest)}"
+
+
+class Live(Element):
+    """An element whose component draws `view` and sends `act`; each page is a subclass."""
+
+    def __init__(self, session: Session) -> None:
+        super().__init__()
+        self.session = session
+        self._sent = session.view()
+        self._number = 0
+        self._due: float = 0.0
+        self._is_scheduled = False
+        self._props["start"] = self._sent
+        self._later: Callable[[float, Callable[[], None]], object] = session.bench.after
+        self.on("act", self._act)
+        session.changed = self._changed
+        client = context.client
+        client.on_connect(self._connected)
+        client.on_delete(session.close)
+
+    def _connected(self) -> None:
+        self.session.open()
+
+    def _act(self, event: GenericEventArguments) -> None:
+        """Take an action from the browser; everything in it may be wrong."""
+        message = event.args
+        if not isinstance(message, dict):
+            return
+        name, args = message.get("name"), message.get("args", [])
+        if name == "resync":
+            self._send_all()
+            return
+        if not isinstance(name, str) or not isinstance(args, list) or len(args) > MOST_ARGUMENTS:
+            return
+        if not self.session.act(name, args):
+            self._send_all()  # the browser may already show what was refused
+
+    def _changed(self) -> None:
+        """Send what changed, now or as soon as enough time has passed since the last update."""
+        wait = self._due - time.monotonic()
+        if wait <= 0:
+            self._send()
+        elif not self._is_scheduled:
+            self._is_scheduled = True
+            self._later(wait, self._send)
+
+    def _send(self) -> None:
+        self._is_scheduled = False
+        if self.is_deleted:
+            return
+        view = self.session.view()
+        sent: dict[str, Any] = self._sent
+        changes = {key: value for key, value in view.items() if sent.get(key) != value}
+        self._sent = view
+        if changes:
+            self._emit(changes)
+
+    def _send_all(self) -> None:
+        self._sent = self.session.view()
+        self._emit(self._sent, fresh=True)
+
+    def _emit(self, changes: dict[str, Any], fresh: bool = False) -> None:
+        self._due = time.monotonic() + BETWEEN_UPDATES
+        self._number += 1
+        self.run_method("receive", self._number, changes, fresh)

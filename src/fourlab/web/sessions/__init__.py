@@ -1,0 +1,1 @@
+"""What a page shows and does, without a page: plain data out, named actions in."""

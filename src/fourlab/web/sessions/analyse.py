@@ -1,0 +1,283 @@
+"""Analyse: one position, what is true of it, and what agents think of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import urlencode
+
+import numpy as np
+
+from fourlab.agents.base import Agent
+from fourlab.agents.mcts import Mcts
+from fourlab.rules.boards import from_stones, row_cells
+from fourlab.rules.catalog import name_of
+from fourlab.rules.errors import FourlabError
+from fourlab.rules.geometry import Rules
+from fourlab.rules.position import Position
+from fourlab.web.limits import ANALYSIS_SECONDS, read_agent, read_game
+from fourlab.web.sessions.analyse_view import SIMULATIONS, analyse_view
+from fourlab.web.sessions.base import Session, View, whole
+from fourlab.web.sessions.line import GameLine
+from fourlab.web.sessions.lines import best_lines
+from fourlab.web.sessions.notation import Reading, read_position, read_prefix
+from fourlab.web.sessions.thinking import cell_values, opinion, tree_view
+from fourlab.web.sessions.truth import score_of, solve_moves
+from fourlab.web.words import DEFAULT_GAME
+from fourlab.web.workbench import Job
+
+TABS = ("tree", "compare", "cells")
+DEFAULT_PAIR = ("mcts:sims=200", "minimax:depth=4")
+MOST_EXPANDED = 40
+
+
+class AnalyseSession(Session):
+    """A position, looked at from every side."""
+
+    actions = frozenset(
+        {
+            "play",
+            "look",
+            "game",
+            "load",
+            "typed",
+            "mirror",
+            "place",
+            "tab",
+            "simulate",
+            "expand",
+            "compare",
+            "dismiss",
+        }
+    )
+
+    def __init__(self, bench: Any, query: Mapping[str, str], seed: int = 0) -> None:
+        super().__init__(bench)
+        self.seed = seed
+        self.notice = ""
+        self.rules = self._read(lambda: read_game(query.get("game", DEFAULT_GAME)), DEFAULT_GAME)
+        found = read_prefix(self.rules, query.get("moves", "") if not self.notice else "")
+        self.line = GameLine(found.position)
+        self.notice = "; ".join(text for text in (self.notice, found.error) if text)
+        self.reading: Reading | None = None
+        self.text = found.position.notation
+        self.active_tab = query.get("tab", "tree") if query.get("tab") in TABS else "tree"
+        self.simulations = SIMULATIONS[1]
+        self.pair = [
+            self._spec(query.get(name, spec), spec)
+            for name, spec in zip(("a", "b"), DEFAULT_PAIR, strict=True)
+        ]
+        self._forget()
+
+    def _read(self, read: Any, fallback: str) -> Rules:
+        try:
+            rules: Rules = read()
+            return rules
+        except FourlabError as error:
+            self.notice = str(error)
+            return read_game(fallback)
+
+    def _spec(self, spec: str, fallback: str) -> str:
+        try:
+            read_agent(spec, self.rules)
+        except FourlabError as error:
+            self.notice = "; ".join(text for text in (self.notice, str(error)) if text)
+            return fallback
+        return spec
+
+    def _forget(self) -> None:
+        """Forget what was found out about the position shown before."""
+        self.exact: dict[str, Any] | None = None
+        self.value: int | None = None
+        self.lines: list[dict[str, Any]] | None = None
+        self.tree: dict[str, Any] | None = None
+        self.searcher: Mcts | None = None
+        self.expanded: set[tuple[int, ...]] = set()
+        self.opinions: list[dict[str, Any] | None] = [None, None]
+        self.cells: dict[str, Any] | None = None
+
+    @property
+    def position(self) -> Position:
+        """The position that is shown."""
+        return self.line.position
+
+    @property
+    def url(self) -> str:
+        """The address that leads to this position."""
+        query = {"game": name_of(self.rules), "moves": self.position.notation}
+        if self.active_tab != "tree":
+            query["tab"] = self.active_tab
+        for name, spec, usual in zip(("a", "b"), self.pair, DEFAULT_PAIR, strict=True):
+            if spec != usual:
+                query[name] = spec
+        return "/analyse?" + urlencode(query, safe=":=,")
+
+    # What a visitor does
+
+    def play(self, stones: int, move: int) -> None:
+        """Play a move in the shown position."""
+        whole(move, 0, self.rules.move_count - 1, "move")
+        if stones == self.line.at and not self.position.is_over:
+            self.line.play(move)
+            self._moved()
+
+    def look(self, stones: int) -> None:
+        """Show the position after so many moves."""
+        self.line.look(whole(stones, 0, self.rules.cells, "move"))
+        self._moved()
+
+    def game(self, spec: str) -> None:
+        """Analyse another game, from its start."""
+        self.rules = read_game(spec)
+        self.line = GameLine(self.rules.start())
+        for index, fallback in enumerate(DEFAULT_PAIR):
+            self.pair[index] = self._spec(self.pair[index], fallback)
+        self._moved()
+
+    def typed(self, text: str) -> None:
+        """Read what is being typed, without moving a stone."""
+        if not isinstance(text, str):
+            raise FourlabError("type moves, a Kaggle list or a board")
+        self.text = text[:2000]
+        self.reading = read_position(self.rules, text)
+
+    def load(self, text: str) -> None:
+        """Show the position that a text describes, as far as it is right."""
+        self.typed(text)
+        if self.reading is None or (self.reading.kind == "board" and not self.reading.is_good):
+            return
+        self.line = GameLine(self.reading.position)
+        self._moved()
+
+    def mirror(self) -> None:
+        """Reflect the whole line left to right."""
+        at = self.line.at
+        self.line = GameLine(self.line.last.mirror())
+        self.line.look(at)
+        self._moved()
+
+    def place(self, stones: list[int]) -> None:
+        """Show a board that was set up by hand: 0, 1 or 2 for each cell from the top left."""
+        if not isinstance(stones, list) or len(stones) != self.rules.cells:
+            raise FourlabError(f"a board of {self.rules} has {self.rules.cells} cells")
+        sides = [0, 0]
+        for stone, cell in zip(stones, row_cells(self.rules), strict=True):
+            if whole(stone, 0, 2, "stone"):
+                sides[stone - 1] |= cell
+        self.line = GameLine(from_stones(self.rules, sides[0], sides[1]))
+        self._moved()
+
+    def tab(self, name: str) -> None:
+        """Choose which thinking is shown."""
+        if name not in TABS:
+            raise FourlabError(f"there is no view {name!r}; {', '.join(TABS)}")
+        self.active_tab = name
+        self.refresh()
+
+    def simulate(self, count: int) -> None:
+        """Search the tree again with another number of simulations."""
+        if count not in SIMULATIONS:
+            raise FourlabError(f"{str(count)[:20]} simulations are not offered; {SIMULATIONS}")
+        self.simulations = count
+        self.tree, self.expanded = None, set()
+        self.refresh()
+
+    def expand(self, path: list[int]) -> None:
+        """Show all children of a node, or the usual ones again."""
+        where = tuple(whole(move, 0, self.rules.move_count - 1, "move") for move in path)
+        if where in self.expanded:
+            self.expanded.remove(where)
+        elif len(self.expanded) < MOST_EXPANDED:
+            self.expanded.add(where)
+        if self.searcher is not None:
+            self.tree = tree_view(self.searcher, self.expanded)
+
+    def compare(self, side: int, spec: str) -> None:
+        """Choose one of the two agents that are compared."""
+        read_agent(spec, self.rules)
+        self.pair[whole(side, 0, 1, "side")] = spec
+        self.opinions[side] = None
+        self.refresh()
+
+    def dismiss(self) -> None:
+        """Take the notice away."""
+        self.notice = ""
+
+    # What follows from it
+
+    def _moved(self) -> None:
+        for kind in ("exact", "lines", "value", "tree", "a", "b", "cells"):
+            self.stop(kind)
+        self._forget()
+        self.text, self.reading = self.position.notation, None
+        self.refresh()
+
+    def refresh(self) -> None:
+        if not self.is_open:
+            return
+        position = self.position
+        if position.is_over:
+            self.value = score_of(position, None)
+            return
+        if self.exact is None:
+            self.start("exact", lambda j: solve_moves(j, position, self._solved, ANALYSIS_SECONDS))
+        if self.active_tab == "tree" and self.tree is None:
+            self._search_tree(position)
+        elif self.active_tab == "compare":
+            self._compare(position)
+        elif self.active_tab == "cells" and self.cells is None:
+            seed = self.seed
+            self.start("cells", lambda j: j.report(self._mapped, cell_values(position, seed)))
+
+    def _solved(self, overlay: dict[str, Any]) -> None:
+        self.exact = overlay
+        self.value = overlay["value"]
+        if overlay["done"] and self.lines is None and overlay["scores"]:
+            position, scores = self.position, overlay["scores"]
+            self.start(
+                "lines",
+                lambda job: best_lines(job, position, scores, self._lined, ANALYSIS_SECONDS / 2),
+            )
+        self.changed()
+
+    def _lined(self, lines: list[dict[str, Any]]) -> None:
+        self.lines = lines
+        self.changed()
+
+    def _search_tree(self, position: Position) -> None:
+        agent = read_agent(f"mcts:sims={self.simulations}", self.rules)
+        seed = self.seed
+
+        def search(job: Job) -> None:
+            agent.decide(position, np.random.default_rng(seed))
+            job.report(self._searched, agent)
+
+        self.start("tree", search)
+
+    def _searched(self, agent: Mcts) -> None:
+        self.searcher = agent
+        self.tree = tree_view(agent, self.expanded)
+        self.changed()
+
+    def _compare(self, position: Position) -> None:
+        for side, spec in enumerate(self.pair):
+            if self.opinions[side] is None:
+                self._ask(side, spec, read_agent(spec, self.rules), position)
+
+    def _ask(self, side: int, spec: str, agent: Agent, position: Position) -> None:
+        def think(job: Job) -> None:
+            decision = agent.decide(position, np.random.default_rng(self.seed))
+            job.report(self._thought, side, opinion(agent, spec, decision))
+
+        self.start("ab"[side], think)
+
+    def _thought(self, side: int, found: dict[str, Any]) -> None:
+        self.opinions[side] = found
+        self.changed()
+
+    def _mapped(self, cells: dict[str, Any]) -> None:
+        self.cells = cells
+        self.changed()
+
+    def view(self) -> View:
+        return analyse_view(self)

@@ -1,0 +1,265 @@
+"""Arena: agents against each other, and what the games prove."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import urlencode
+
+import numpy as np
+
+from fourlab.agents.registry import agent as find_agent
+from fourlab.arena.events import Event
+from fourlab.arena.executors import Workers
+from fourlab.arena.match import Job as GamesJob
+from fourlab.arena.match import play
+from fourlab.arena.records import Records
+from fourlab.arena.statistics import Z95
+from fourlab.arena.tournament import Tournament
+from fourlab.rules.catalog import name_of
+from fourlab.rules.errors import FourlabError
+from fourlab.rules.geometry import Rules
+from fourlab.web.limits import RUNS, read_agent, read_game
+from fourlab.web.sessions.arena_view import arena_view
+from fourlab.web.sessions.base import Session, View, whole
+from fourlab.web.words import DEFAULT_GAME
+from fourlab.web.workbench import ARENA, Job
+
+RECORD = RUNS / "web" / "games.db"
+DEFAULT_PLAYERS = ("mcts:sims=200", "minimax:depth=4", "flat:playouts=20", "baseline", "random")
+MOST_PLAYERS = 8
+MOST_GAMES = 2000  # of a pair
+MOST_SECONDS = 1800.0  # that an event may be expected to take
+SEPARATOR = ";"
+LATEST = 6
+LAST_OF_EACH = (
+    "(pairing, number) IN (SELECT pairing, max(number) FROM games "
+    "WHERE pairing IN ({marks}) GROUP BY pairing)"
+)
+BETWEEN_REPORTS = 0.2  # seconds
+
+
+def read_players(specs: list[str], rules: Rules) -> list[str]:
+    """Return agents by their shortest specs, held to the limits of the web."""
+    if not 2 <= len(specs) <= MOST_PLAYERS:
+        raise FourlabError(f"{len(specs)} players: choose 2 to {MOST_PLAYERS}")
+    found = []
+    for spec in specs:
+        held = read_agent(spec, rules)
+        free = find_agent(spec, rules)
+        found.append(free.spec if free.player() is not None else held.spec)
+    if len(set(found)) < len(found):
+        raise FourlabError("an agent is chosen twice; choose each once")
+    return found
+
+
+class ArenaSession(Session):
+    """An event, from its setting to its result; stopped and gone on with at will."""
+
+    actions = frozenset({"add", "remove", "replace", "game", "games", "seed", "run", "dismiss"})
+
+    def __init__(self, bench: Any, query: Mapping[str, str]) -> None:
+        super().__init__(bench)
+        self.notice = ""
+        self.rules = read_game(DEFAULT_GAME)
+        self.players = list(DEFAULT_PLAYERS)
+        self.per_pair, self.number = 40, 7
+        self._read(query)
+        self._forget()
+
+    def _read(self, query: Mapping[str, str]) -> None:
+        problems = []
+        for read in (self._read_game, self._read_players, self._read_numbers):
+            try:
+                read(query)
+            except FourlabError as error:
+                problems.append(str(error))
+        self.notice = "; ".join(problems)
+
+    def _read_game(self, query: Mapping[str, str]) -> None:
+        self.rules = read_game(query.get("game", DEFAULT_GAME))
+
+    def _read_players(self, query: Mapping[str, str]) -> None:
+        if "agents" in query:
+            self.players = read_players(query["agents"].split(SEPARATOR), self.rules)
+
+    def _read_numbers(self, query: Mapping[str, str]) -> None:
+        self.per_pair = number(query.get("games", "40"), 2, MOST_GAMES, "games")
+        self.number = number(query.get("seed", "7"), 0, 2**31, "seed")
+
+    def _forget(self) -> None:
+        """Forget the results shown: the setting has changed."""
+        for kind in ("estimate", "arena"):
+            self.stop(kind)
+        self.running = False
+        self.estimate: float | None = None
+        self.report: dict[str, Any] | None = None
+        self.began: tuple[float, int] | None = None  # when this run began, and with how many games
+
+    @property
+    def url(self) -> str:
+        """The address of this event."""
+        query = {
+            "game": name_of(self.rules),
+            "agents": SEPARATOR.join(self.players),
+            "games": str(self.per_pair),
+            "seed": str(self.number),
+        }
+        return "/arena?" + urlencode(query, safe=":=,;")
+
+    @property
+    def total(self) -> int:
+        """The number of games of the whole event."""
+        count = len(self.players)
+        return count * (count - 1) // 2 * (self.per_pair + self.per_pair % 2)
+
+    def view(self) -> View:
+        return arena_view(self)
+
+    # What a visitor does
+
+    def add(self, spec: str) -> None:
+        """Let another agent take part."""
+        self._set(players=read_players([*self.players, spec], self.rules))
+
+    def remove(self, index: int) -> None:
+        """Leave an agent out."""
+        whole(index, 0, len(self.players) - 1, "player")
+        left = [spec for at, spec in enumerate(self.players) if at != index]
+        self._set(players=read_players(left, self.rules))
+
+    def replace(self, index: int, spec: str) -> None:
+        """Put another agent in one's place."""
+        whole(index, 0, len(self.players) - 1, "player")
+        players = [spec if at == index else old for at, old in enumerate(self.players)]
+        self._set(players=read_players(players, self.rules))
+
+    def game(self, spec: str) -> None:
+        """Play another game."""
+        rules = read_game(spec)
+        self._set(rules=rules, players=read_players(self.players, rules))
+
+    def games(self, text: str) -> None:
+        """Play another number of games for each pair."""
+        self._set(per_pair=number(text, 2, MOST_GAMES, "games"))
+
+    def seed(self, text: str) -> None:
+        """Play other games."""
+        self._set(number=number(text, 0, 2**31, "seed"))
+
+    def run(self) -> None:
+        """Start or go on; or stop and keep what was played."""
+        if self.running:
+            self.stop("arena")
+            self.running = False
+            return
+        if self.estimate is not None and self.estimate > MOST_SECONDS:
+            raise FourlabError(
+                f"this would take about {self.estimate / 60:.0f} minutes; choose fewer games, or "
+                "run it in the terminal: fourlab arena"
+            )
+        self.running = True
+        self.began = None
+        event = Event(name_of(self.rules), tuple(self.players), self.per_pair, self.number)
+        self.start("arena", lambda job: self._play(job, event), ARENA)
+
+    def dismiss(self) -> None:
+        """Take the notice away."""
+        self.notice = ""
+
+    # What follows from it
+
+    def _set(self, **changes: Any) -> None:
+        for name, value in changes.items():
+            setattr(self, name, value)
+        self._forget()
+        self.refresh()
+
+    def refresh(self) -> None:
+        if self.is_open and self.estimate is None and not self.running:
+            event = Event(name_of(self.rules), tuple(self.players), self.per_pair, self.number)
+            self.start("estimate", lambda job: self._measure(job, event), ARENA)
+
+    def _measure(self, job: Job, event: Event) -> None:
+        """Play two games of each pair to see how long they take."""
+        seconds = 0.0
+        for pairing in event.pairings():
+            if job.cancelled():
+                return
+            began = time.perf_counter()
+            games = play(GamesJob(pairing, 0, 2))
+            spent = max(float(games.seconds.sum()), 1e-6)
+            seconds += min(spent, time.perf_counter() - began) / 2 * event.games
+        job.report(self._estimated, seconds)
+
+    def _estimated(self, seconds: float) -> None:
+        self.estimate = seconds
+        self.changed()
+
+    def _play(self, job: Job, event: Event) -> None:
+        """Play the event; what was played before is taken from the record."""
+        with Records(RECORD) as records, Workers(1) as workers:
+            tournament = Tournament(event, records, resume=True)
+            job.report(self._reported, _report(tournament, records))
+            shown = time.monotonic()
+            for _ in tournament.run(workers):
+                if job.cancelled():
+                    return
+                if time.monotonic() - shown > BETWEEN_REPORTS:
+                    job.report(self._reported, _report(tournament, records))
+                    shown = time.monotonic()
+            job.report(self._reported, _report(tournament, records))
+            job.report(self._finished)
+
+    def _reported(self, report: dict[str, Any]) -> None:
+        self.report = report
+        if self.began is None:
+            self.began = (time.monotonic(), report["played"])
+        self.changed()
+
+    def _finished(self) -> None:
+        self.running = False
+        self.changed()
+
+
+def _report(tournament: Tournament, records: Records) -> dict[str, Any]:
+    """Return the standing of a tournament as plain data."""
+    ids = [table.record_id for table in tournament.tables]
+    latest = records.listing(
+        LAST_OF_EACH.format(marks=",".join("?" * len(ids))), tuple(ids), LATEST
+    )
+    return {
+        "played": tournament.played,
+        "total": tournament.total,
+        "pairs": [tally.figures() for tally in tournament.tallies],
+        "ratings": _ratings(tournament) if tournament.played else [],
+        "latest": [game.to_json() for game in latest],
+    }
+
+
+def _ratings(tournament: Tournament) -> list[dict[str, Any]]:
+    """Return the ratings around the mean of the field, with 95% intervals."""
+    rated = tournament.ratings()
+    count = len(rated.agents)
+    centred = np.eye(count) - 1 / count
+    spread = centred @ rated.covariance @ centred.T
+    halves = Z95 * np.sqrt(np.maximum(0.0, np.diag(spread)))
+    close = {pair: rated.difference(*pair) for pair in rated.not_separated()}
+    elo = rated.elo - rated.elo.mean()
+    listing: list[dict[str, Any]] = []
+    for name in rated.ranking():
+        index = rated.agents.index(name)
+        figures = {"elo": 1500 + float(elo[index]), "half": float(halves[index])}
+        below = [(other, gap) for (one, other), gap in close.items() if one == name]
+        listing.append({"agent": name, **figures, "close": below[0] if below else None})
+    return listing
+
+
+def number(text: Any, low: int, high: int, what: str) -> int:
+    """Return a whole number from a field; raises FourlabError if it is none or out of range."""
+    try:
+        value = int(str(text)[:20])
+    except ValueError:
+        raise FourlabError(f"{what} {str(text)[:20]!r} is no number; {low} to {high}") from None
+    return whole(value, low, high, what)

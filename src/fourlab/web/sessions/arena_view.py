@@ -1,0 +1,188 @@
+"""What the Arena page shows of its session."""
+
+from __future__ import annotations
+
+import itertools
+import time
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
+
+from fourlab.rules.catalog import game as find_game
+from fourlab.rules.position import read_moves
+from fourlab.web import words
+from fourlab.web.sessions.play_view import game_view, offered_games
+
+if TYPE_CHECKING:
+    from fourlab.web.sessions.arena import ArenaSession
+
+MOST_NEEDED = 10_000  # games; beyond that more is all there is to say
+
+
+def arena_view(session: ArenaSession) -> dict[str, Any]:
+    """Return everything that the page shows."""
+    report = session.report
+    return {
+        "game": game_view(session.rules),
+        "games": offered_games(session.rules),
+        "players": [{**words.opponent_of(spec), "short": short(spec)} for spec in session.players],
+        "families": [family.to_json() for family in words.FAMILIES],
+        "perPair": session.per_pair,
+        "seed": session.number,
+        "running": session.running,
+        "estimate": _estimate(session),
+        "played": 0 if report is None else report["played"],
+        "total": session.total,
+        "left": _left(session),
+        "cross": _cross(session),
+        "ratings": [] if report is None else [_rating(one) for one in report["ratings"]],
+        "remarks": _remarks(session),
+        "latest": [] if report is None else [_latest(one) for one in report["latest"]],
+        "export": _export(session),
+        "announce": _announce(session),
+        "notice": session.notice,
+        "error": session.error,
+        "url": session.url,
+    }
+
+
+def short(spec: str) -> str:
+    """Name an agent in a table: 'MCTS 200', 'Minimax 4'."""
+    who = words.opponent_of(spec)
+    name, _, options = spec.partition(":")
+    titles = {"mcts": "MCTS", "flat": "Flat", "minimax": "Minimax", "perfect": "Perfect"}
+    title = titles.get(name, name.capitalize())
+    amount = options.rpartition("=")[2]
+    if options.count("=") == 1 and amount.isdigit():
+        return f"{title} {int(amount):,}"
+    if who["family"] == "custom":
+        return f"{title} {options}".strip() if len(spec) < 24 else spec[:23] + "…"
+    if who["family"] == "slips":
+        return f"Perfect, {who['detail'].split()[2]} slips"
+    return title
+
+
+def _estimate(session: ArenaSession) -> str:
+    if session.estimate is None:
+        return "measuring"
+    return f"about {duration(session.estimate)} for {session.total:,} games"
+
+
+def duration(seconds: float) -> str:
+    """Write a time that need not be exact."""
+    if seconds < 1:
+        return "a second"
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} minutes"
+
+
+def _left(session: ArenaSession) -> str:
+    report = session.report
+    if report is None:
+        return "waiting for a free place" if session.running else ""
+    if report["played"] >= report["total"]:
+        return "done"
+    if not session.running:
+        return "stopped; all games are kept"
+    if session.began is None or report["played"] <= session.began[1]:
+        return ""
+    spent = time.monotonic() - session.began[0]
+    rate = (report["played"] - session.began[1]) / max(spent, 1e-3)
+    return f"about {duration((report['total'] - report['played']) / rate)} left"
+
+
+def _cross(session: ArenaSession) -> list[list[dict[str, Any] | None]]:
+    """Return the table row by row; None on the diagonal."""
+    found: dict[tuple[str, str], dict[str, Any]] = {}
+    for pair in (session.report or {}).get("pairs", []):
+        a, b = pair["a"], pair["b"]
+        games = pair["wins"] + pair["draws"] + pair["losses"]
+        found[a, b] = _cell(pair["score"], games, (pair["wins"], pair["draws"], pair["losses"]))
+        found[b, a] = _cell(1 - pair["score"], games, (pair["losses"], pair["draws"], pair["wins"]))
+    empty = _cell(0.5, 0, (0, 0, 0))
+    return [
+        [None if row == column else found.get((row, column), empty) for column in session.players]
+        for row in session.players
+    ]
+
+
+def _cell(score: float, games: int, counts: tuple[int, int, int]) -> dict[str, Any]:
+    return {"score": round(score, 4), "games": games, "counts": list(counts)}
+
+
+def _rating(one: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "name": short(one["agent"]),
+        "elo": round(one["elo"]),
+        "half": round(one["half"]),
+        "close": one["close"] is not None,
+    }
+
+
+def _remarks(session: ArenaSession) -> list[str]:
+    """Say which neighbours are not separated yet, and what it would take."""
+    report = session.report
+    if report is None:
+        return []
+    remarks = []
+    for one in report["ratings"]:
+        if one["close"] is None:
+            continue
+        other, (gap, low, _) = one["close"]
+        pair = next(p for p in report["pairs"] if {p["a"], p["b"]} == {one["agent"], other})
+        wins, draws, losses = pair["wins"], pair["draws"], pair["losses"]
+        if pair["a"] != one["agent"]:
+            wins, losses = losses, wins
+        half, games = gap - low, wins + draws + losses
+        needed = games * (half / max(gap, 1e-6)) ** 2 - games
+        more = f"About {_rounded(needed)} more games between them would settle it."
+        if needed > MOST_NEEDED:
+            more = "They are too close for games to settle it soon."
+        remarks.append(
+            f"{short(one['agent'])} and {short(other)} overlap: {wins} wins, {draws} draws, "
+            f"{losses} losses. {more}"
+        )
+    return remarks
+
+
+def _rounded(number: float) -> str:
+    step = 10 if number < 200 else 100
+    return f"{max(step, round(number / step) * step):,}"
+
+
+def _latest(game: dict[str, Any]) -> dict[str, Any]:
+    rules = find_game(game["game"])
+    query = urlencode({"game": game["game"], "moves": game["moves"]}, safe=":=,")
+    return {
+        "first": short(game["first"]),
+        "second": short(game["second"]),
+        "result": {"first": "1–0", "second": "0–1", "draw": "½–½"}[game["outcome"]],
+        "moves": read_moves(rules, game["moves"]),
+        "notation": game["moves"],
+        "href": f"/analyse?{query}",
+    }
+
+
+def _export(session: ArenaSession) -> dict[str, Any] | None:
+    if session.report is None:
+        return None
+    ratings = [
+        {"agent": one["agent"], "elo": round(one["elo"], 1), "half": round(one["half"], 1)}
+        for one in session.report["ratings"]
+    ]
+    return {
+        "game": str(session.rules),
+        "games": session.report["played"],
+        "seed": session.number,
+        "pairs": session.report["pairs"],
+        "ratings": ratings,
+    }
+
+
+def _announce(session: ArenaSession) -> str:
+    report = session.report
+    if report is None or session.running:
+        return ""
+    top = list(itertools.islice(report["ratings"], 1))
+    leader = f" {short(top[0]['agent'])} leads." if top else ""
+    return f"{report['played']} of {report['total']} games played.{leader}"

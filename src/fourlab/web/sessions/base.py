@@ -1,0 +1,91 @@
+"""`Session`: the state behind one open page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+from fourlab.rules.errors import FourlabError
+from fourlab.web.workbench import ANALYSIS, Job, Workbench
+
+View = dict[str, Any]
+
+
+class Session:
+    """The state behind one open page.
+
+    `view()` is all that the page shows, as plain data. `act(name, args)` does what a visitor asked
+    for: `name` must be one of `actions`. `changed` is called whenever the view may differ. Work
+    begins with `open()` and is called off by `close()`, when the visitor leaves.
+    """
+
+    actions: ClassVar[frozenset[str]] = frozenset()
+
+    def __init__(self, bench: Workbench) -> None:
+        self.bench = bench
+        self.changed: Callable[[], None] = lambda: None
+        self.error: dict[str, str] | None = None
+        self._jobs: dict[str, Job] = {}
+        self.is_open = False
+
+    def view(self) -> View:
+        """Return everything that the page shows."""
+        raise NotImplementedError
+
+    def refresh(self) -> None:
+        """Start the work that the state calls for."""
+
+    def open(self) -> None:
+        """A visitor is there: begin to work."""
+        if not self.is_open:
+            self.is_open = True
+            self.refresh()
+            self.changed()
+
+    def close(self) -> None:
+        """The visitor has left: call off all work."""
+        self.is_open = False
+        for job in self._jobs.values():
+            job.cancel()
+        self._jobs.clear()
+
+    def act(self, name: str, args: list[Any]) -> bool:
+        """Do what a visitor asked for; return whether it could be done.
+
+        What cannot be done leaves the state as it was and stands in `error` until the next action.
+        """
+        self.error = None
+        try:
+            if name not in self.actions:
+                raise FourlabError(f"there is no action {name!r} here")
+            try:
+                getattr(self, name)(*args)
+            except (TypeError, AttributeError, KeyError, OverflowError) as fault:
+                raise FourlabError(f"{name!r} does not take {args!r}"[:200]) from fault
+        except FourlabError as error:
+            self.error = {"field": name, "text": str(error)}
+        self.changed()
+        return self.error is None
+
+    def start(self, kind: str, work: Callable[[Job], None], pool: str = ANALYSIS) -> None:
+        """Start a job of a kind in place of the one of that kind before it."""
+        self.stop(kind)
+        self._jobs[kind] = self.bench.start(work, pool)
+
+    def after(self, kind: str, seconds: float, action: Callable[[], None]) -> None:
+        """Do something after a while, in place of the job of that kind before it."""
+        self.stop(kind)
+        self._jobs[kind] = self.bench.after(seconds, action)
+
+    def stop(self, kind: str) -> None:
+        """Call off the job of a kind, if there is one."""
+        job = self._jobs.pop(kind, None)
+        if job is not None:
+            job.cancel()
+
+
+def whole(value: Any, low: int, high: int, what: str) -> int:
+    """Return a whole number from a browser; raises FourlabError if it is none or out of range."""
+    if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
+        raise FourlabError(f"{what} {str(value)[:20]!r} is not allowed; {low} to {high}")
+    return value

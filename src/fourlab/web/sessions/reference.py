@@ -1,0 +1,39 @@
+"""What learners on Learn are held against: exact positions, and what perfect play would score."""
+
+from __future__ import annotations
+
+import functools
+
+import numpy as np
+
+from fourlab.agents.exact import LARGEST
+from fourlab.agents.registry import agent as find_agent
+from fourlab.arena.match import play_here
+from fourlab.arena.suites import Scored, load_suites, make_suite, score_positions
+from fourlab.learning.evaluation import SOLVABLE
+from fourlab.rules.geometry import Rules
+
+POSITIONS = 120
+GAMES = 400
+
+
+@functools.lru_cache(maxsize=16)
+def truth_sample(rules: Rules) -> list[Scored]:
+    """Return some positions from the middle of games with their exact scores; none if too hard."""
+    if rules.cells > SOLVABLE:
+        return []
+    shipped = load_suites(rules).get("middle")
+    if shipped:
+        return shipped[:POSITIONS]
+    positions = [one for one in make_suite(rules, "middle") if not one.is_over]
+    return list(score_positions(positions[:POSITIONS]))
+
+
+@functools.lru_cache(maxsize=16)
+def perfect_share(rules: Rules, opponent: str) -> float | None:
+    """Return how often perfect play wins against an opponent; None where it would take long."""
+    if opponent == "self" or rules.cells > LARGEST:
+        return None
+    perfect, other = find_agent("perfect", rules), find_agent(opponent, rules)
+    games = play_here(perfect, other, GAMES, seed=0, plies=0)
+    return float(np.mean(games.results > 0))

@@ -1,0 +1,98 @@
+// Arena: a cross table that fills, ratings with intervals, and the games behind them.
+
+import { Disc, Frame, Icon, Picker, Thumbnail, live } from "fourlab/kit.js";
+import { heat } from "fourlab/heat.js";
+
+const KEYS = [["Space", "start or stop"], ["?", "this list"]];
+
+export default {
+  mixins: [live],
+  components: { Disc, Frame, Icon, Picker, Thumbnail },
+  data() { return { keys: KEYS, theme: 0, adding: null }; },
+  mounted() { addEventListener("fourlab-theme", () => { this.theme++; }); },
+  computed: {
+    games() { return this.view.games.map((one) => ({ value: one.spec, label: one.title })); },
+    share() { return this.view.total ? this.view.played / this.view.total : 0; },
+    begun() { return this.view.played > 0; },
+    cells() {
+      return this.theme >= 0 && this.view.cross.map((row) => row.map((cell) => {
+        if (!cell) return null;
+        const { back, ink } = heat((cell.score - 0.5) * 1.16);
+        return { ...cell, style: cell.games ? { background: back, color: ink } : {} };
+      }));
+    },
+    axis() {
+      const all = this.view.ratings.flatMap((one) => [one.elo - one.half, one.elo + one.half]);
+      const low = Math.floor(Math.min(1000, ...all) / 500) * 500, high = Math.ceil(Math.max(2000, ...all) / 500) * 500;
+      const ticks = [];
+      for (let at = low; at <= high; at += high - low > (this.phone ? 1000 : 2500) ? 1000 : 500) ticks.push(at);
+      return { low, high, ticks, place: (elo) => ((elo - low) / (high - low)) * 100 };
+    },
+    specs() {
+      const options = [{ value: "", label: "Add a player" }];
+      for (const family of this.view.families)
+        family.specs.forEach((spec, index) => options.push({ value: spec, label: family.specs.length > 1 ? `${family.title}: ${family.details[index]}` : family.title }));
+      return options.filter((one) => !this.view.players.some((player) => player.spec === one.value));
+    },
+  },
+  methods: {
+    act2(name, event) { this.act(name, event.target.value); },
+    key(event) { if (event.key === " ") { event.preventDefault(); this.act("run"); } },
+    bar(one) {
+      const [from, to] = [this.axis.place(1500), this.axis.place(one.elo)].sort((a, b) => a - b);
+      return { left: `${from}%`, width: `${to - from}%` };
+    },
+    whisker(one) {
+      const left = this.axis.place(one.elo - one.half);
+      return { left: `${left}%`, width: `${this.axis.place(one.elo + one.half) - left}%` };
+    },
+    save() {
+      const link = document.createElement("a");
+      link.href = URL.createObjectURL(new Blob([JSON.stringify(this.view.export, null, 2)], { type: "application/json" }));
+      link.download = "arena.json";
+      link.click();
+      URL.revokeObjectURL(link.href);
+    },
+    fieldError() { return this.view.error ? this.view.error.text : ""; },
+  },
+  template: `
+  <Frame page="arena" :announce="view.announce" :notice="view.notice" :keys="keys" @dismiss="act('dismiss')" @online="online = $event">
+  <div class="arena">
+    <section class="card strip" aria-label="Event">
+      <label>Game<Picker label="Game" :options="games" :value="view.game.spec" @choose="act('game', $event)"/></label>
+      <label class="narrow-field wider">Games a pair<input :value="view.perPair" inputmode="numeric" :disabled="view.running" @change="act2('games', $event)"></label>
+      <label class="narrow-field">Seed<input :value="view.seed" inputmode="numeric" :disabled="view.running" @change="act2('seed', $event)"></label>
+      <div class="progress"><span><b>{{ view.played.toLocaleString('en') }} of {{ view.total.toLocaleString('en') }} games</b><span>{{ view.left || view.estimate }}</span></span>
+        <div class="track" role="progressbar" aria-label="Games played" :aria-valuenow="Math.round(share * 100)" aria-valuemin="0" aria-valuemax="100"><i :style="{ width: share * 100 + '%' }"></i></div></div>
+      <button type="button" class="primary" data-testid="run" :disabled="share >= 1 && !view.running" @click="act('run')"><Icon :name="view.running ? 'stop' : 'play'"/>{{ view.running ? 'Stop' : begun ? 'Go on' : 'Start' }}</button>
+      <button type="button" class="outline" :disabled="!view.export" @click="save"><Icon name="down"/>Export</button>
+      <div class="player-row"><span v-for="(player, index) in view.players" :key="player.spec" class="player" :title="player.spec">{{ player.short }}
+          <button v-if="!view.running" type="button" :aria-label="'Remove ' + player.short" @click="act('remove', index)"><Icon name="close"/></button></span>
+        <Picker v-if="!view.running && view.players.length < 8" label="Add a player" :options="specs" value="" @choose="$event && act('add', $event)"/></div>
+      <p v-if="view.error" class="field-error" role="alert"><Icon name="warn"/>{{ fieldError() }}</p>
+    </section>
+    <section class="card padded cross-card" aria-label="Cross table">
+      <div class="heading"><h2>Cross table</h2><span>score of the row player; wins, draws, losses below</span></div>
+      <div class="cross-scroll"><table class="cross"><thead><tr><th></th><th v-for="player in view.players" :key="player.spec" scope="col">{{ player.short }}</th></tr></thead>
+        <tbody><tr v-for="(row, index) in cells" :key="view.players[index].spec"><th scope="row">{{ view.players[index].short }}</th>
+          <td v-for="(cell, column) in row" :key="column"><div v-if="!cell" class="cross-cell diagonal"></div>
+            <div v-else class="cross-cell" :style="cell.style"><template v-if="cell.games"><b>{{ Math.round(cell.score * 100) }}%</b><span>{{ cell.counts.join('–') }}</span></template><template v-else>–</template></div></td></tr></tbody></table></div>
+    </section>
+    <section class="card padded latest" aria-label="Games">
+      <template v-if="view.latest.length"><Thumbnail :game="view.game" :moves="view.latest[0].moves" :pitch="Math.min(18, 126 / view.game.columns)"/>
+        <div><span class="note">Latest game</span><p><Disc :side="0" :size="18"/>{{ view.latest[0].first }}</p><p><Disc :side="1" :size="18"/>{{ view.latest[0].second }}</p><code>{{ view.latest[0].notation }}</code></div>
+        <ul><li class="note">Latest results</li><li v-for="one in view.latest.slice(0, 4)" :key="one.href"><a :href="one.href">{{ one.first }} – {{ one.second }}</a><b>{{ one.result }}</b></li></ul></template>
+      <p v-else class="note">Games appear here as they are played; each opens in Analyse.</p>
+    </section>
+    <section class="card elo-card" aria-label="Ratings">
+      <section><div class="heading"><h2>Elo with 95% intervals</h2><span>field mean 1500</span></div>
+        <p v-if="!view.ratings.length" class="note">Ratings appear with the first games.</p>
+        <ol v-else class="elo"><li v-for="(one, index) in view.ratings" :key="one.name" :class="{ close: one.close || view.ratings[index - 1]?.close }">
+          <span class="elo-name">{{ one.name }}</span><span class="elo-track" aria-hidden="true"><u v-for="tick in axis.ticks" :style="{ left: axis.place(tick) + '%' }" :class="{ mean: tick === 1500 }"></u>
+            <i class="elo-bar" :style="bar(one)"></i><i class="whisker" :style="whisker(one)"></i><i class="elo-dot" :style="{ left: axis.place(one.elo) + '%' }"></i></span>
+          <span class="elo-number"><b>{{ one.elo }}</b> ± {{ one.half }}</span></li>
+          <li class="elo-axis" aria-hidden="true"><span></span><span class="elo-track"><em v-for="tick in axis.ticks" :style="{ left: axis.place(tick) + '%' }">{{ tick }}</em></span><span></span></li></ol></section>
+      <section v-if="view.remarks.length"><div class="separated"><Icon name="warn"/><div><b>Not separated yet</b><p v-for="text in view.remarks">{{ text }}</p></div></div></section>
+    </section>
+  </div></Frame>`,
+};

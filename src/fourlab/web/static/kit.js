@@ -1,0 +1,297 @@
+// What all pages are made of: the live connection to a session, the frame, and our own controls.
+
+import { Board, drawDisc, svg, thumbnail } from "fourlab/board.js";
+
+const PATHS = {
+  undo: "M7 4 3.5 7.5 7 11M4 7.5h8a4 4 0 0 1 0 8H8",
+  redo: "m13 4 3.5 3.5L13 11m3-3.5H8a4 4 0 0 0 0 8h4",
+  hint: "M7.5 14.5h5M8.5 17h3M10 3a4.5 4.5 0 0 0-2.6 8.2c.4.3.6.8.6 1.3h4c0-.5.2-1 .6-1.3A4.5 4.5 0 0 0 10 3z",
+  plus: "M10 4v12M4 10h12",
+  flip: "M6 5h9l-2.5-2.5M14 15H5l2.5 2.5M15 5l-2.5 2.5M5 15l2.5-2.5",
+  play: "M6 4l10 6-10 6z",
+  pause: "M7 4v12M13 4v12",
+  step: "M5 4l8 6-8 6zM15 4v12",
+  moon: "M16 11.5A6.5 6.5 0 0 1 8.5 4a6.5 6.5 0 1 0 7.5 7.5z",
+  sun: "M10 6.5a3.5 3.5 0 1 0 0 7 3.5 3.5 0 0 0 0-7zM10 2v1.5M10 16.5V18M2 10h1.5M16.5 10H18M4.3 4.3l1.1 1.1M14.6 14.6l1.1 1.1M4.3 15.7l1.1-1.1M14.6 5.4l1.1-1.1",
+  warn: "M10 3 1.8 17h16.4zM10 8v4M10 14.4v.2",
+  offline: "M3 3l14 14M2 8c2-1.800 4.500-2.800 7-3M12 5c2.200.3 4.300 1.300 6 3M5 11c1-.9 2.200-1.500 3.500-1.800M15 11l-1-.8M10 16h.01M8 13.600c1.200-.8 2.800-.8 4 0",
+  check: "M4 10.500l4 4 8-9",
+  help: "M7.500 7.500a2.500 2.500 0 1 1 3.600 2.200c-.7.4-1.100.9-1.100 1.800M10 14.500v.1",
+  first: "M5 4v12M15 5l-5 5 5 5",
+  back: "M12 5l-5 5 5 5",
+  forward: "M8 5l5 5-5 5",
+  last: "M15 4v12M5 5l5 5-5 5",
+  mirror: "M6 6h9M12.500 3.500 15 6l-2.500 2.500M14 14H5M7.500 11.500 5 14l2.500 2.500",
+  copy: "M7 7h9v9H7zM13 7V4H4v9h3",
+  close: "M5 5l10 10M15 5L5 15",
+  grid: "M6.500 4a2.500 2.500 0 1 0 0 5 2.500 2.500 0 0 0 0-5zM13.500 4a2.500 2.500 0 1 0 0 5 2.500 2.500 0 0 0 0-5zM6.500 11a2.500 2.500 0 1 0 0 5 2.500 2.500 0 0 0 0-5zM13.500 11a2.500 2.500 0 1 0 0 5 2.500 2.500 0 0 0 0-5z",
+  flask: "M8 3h4M8.500 3v5L4 16.500h12L11.500 8V3M6.200 12.500h7.600",
+  bars: "M5 16V9M10 16V4M15 16v-5",
+  search: "M9 3.500a5.500 5.500 0 1 0 0 11 5.500 5.500 0 0 0 0-11zM13 13l4 4M9 6.500v5M6.500 9h5",
+  pencil: "M4 16l.8-3.200L13.500 4l2.500 2.500-8.800 8.700z",
+  reset: "M4 4v4h4M4.500 8a6 6 0 1 1-.6 4",
+  down: "M10 3v9M6 9l4 4 4-4M4 16.500h12",
+  stop: "M5 5h10v10H5z",
+};
+
+export const Icon = {
+  props: { name: String },
+  computed: { path() { return PATHS[this.name]; } },
+  template: `<svg class="icon" viewBox="0 0 20 20" aria-hidden="true"><path :d="path"/></svg>`,
+};
+
+export const Disc = {
+  props: { side: Number, size: { type: Number, default: 22 } },
+  mounted() { this.draw(); },
+  watch: { side() { this.draw(); } },
+  methods: {
+    draw() {
+      this.$el.replaceChildren();
+      if (this.side === 0 || this.side === 1) drawDisc(svg("g", {}, this.$el), this.side, this.size / 2);
+    },
+  },
+  template: `<svg class="disc-icon" :width="size" :height="size" aria-hidden="true"
+    :viewBox="[-size / 2, -size / 2, size, size].join(' ')"></svg>`,
+};
+
+export const BoardView = {
+  props: { state: Object },
+  emits: ["play"],
+  mounted() {
+    this.board = new Board(this.$el, { onPlay: (move) => this.$emit("play", move) });
+    this.board.update(this.state);
+  },
+  watch: { state: { handler(state) { this.board.update(state); } } },
+  methods: { focusMove(move) { this.board.focusMove(move); } },
+  template: `<div></div>`,
+};
+
+export const Thumbnail = {
+  props: { game: Object, moves: Array, pitch: { type: Number, default: 9 } },
+  mounted() { this.draw(); },
+  watch: { moves() { this.draw(); }, game() { this.draw(); } },
+  methods: { draw() { thumbnail(this.$el, this.game, this.moves, this.pitch); } },
+  template: `<span class="thumbnail"></span>`,
+};
+
+export const Segmented = {
+  props: { options: Array, value: String, label: String },
+  emits: ["choose"],
+  methods: {
+    step(event, by) {
+      const open = this.options.filter((option) => !option.off);
+      const index = open.findIndex((option) => option.value === this.value);
+      const next = open[(index + by + open.length) % open.length];
+      this.$emit("choose", next.value);
+      this.$nextTick(() => this.$el.querySelector("[aria-checked=true]")?.focus());
+    },
+  },
+  template: `<div class="segmented" role="radiogroup" :aria-label="label"
+      @keydown.left.prevent.stop="step($event, -1)" @keydown.right.prevent.stop="step($event, 1)">
+    <button v-for="option in options" type="button" role="radio" :key="option.value"
+      :aria-checked="String(option.value === value)" :disabled="option.off" :title="option.tip"
+      :tabindex="option.value === value ? 0 : -1"
+      @click="$emit('choose', option.value)">{{ option.label }}</button></div>`,
+};
+
+export const Picker = {
+  props: { options: Array, value: String, label: String, side: { type: Number, default: -1 }, id: String },
+  emits: ["choose"],
+  components: { Disc, Icon },
+  template: `<span class="picker" :class="{ 'with-disc': side >= 0 }">
+    <Disc v-if="side >= 0" :side="side" :size="18"/>
+    <select :aria-label="label" :value="value" @change="$emit('choose', $event.target.value)">
+      <option v-for="option in options" :key="option.value" :value="option.value">{{ option.label }}</option>
+    </select>
+    <svg class="chevron" viewBox="0 0 20 20" aria-hidden="true"><path d="M6 8l4 4 4-4"/></svg></span>`,
+};
+
+export const Strength = {
+  props: { family: Object, player: Object, strengths: Array },
+  emits: ["choose", "edit"],
+  components: { Icon },
+  data() { return { moving: null }; },
+  computed: {
+    level() { return this.moving ?? this.player.level ?? 0; },
+    word() { return this.player.level === null && this.moving === null ? "Custom" : this.strengths[this.level]; },
+    detail() { return this.player.level === null && this.moving === null ? this.player.spec : this.family.details[this.level]; },
+    filled() { return { "--filled": `${(this.level / 5) * 100}%` }; },
+  },
+  watch: { player() { this.moving = null; } },
+  template: `<div class="strength">
+    <input type="range" min="0" max="5" step="1" :value="level" :style="filled" aria-label="Strength"
+      :aria-valuetext="word + ', ' + detail" @input="moving = Number($event.target.value)"
+      @change="$emit('choose', family.specs[Number($event.target.value)])">
+    <div class="strength-words"><b>{{ word }}</b>
+      <button type="button" class="spec" :title="'Edit the spec string ' + player.spec" @click="$emit('edit')">{{ detail }}<Icon name="pencil"/></button></div></div>`,
+};
+
+const NAVIGATION = [
+  { page: "play", title: "Play", icon: "grid" },
+  { page: "learn", title: "Learn", icon: "flask" },
+  { page: "arena", title: "Arena", icon: "bars" },
+  { page: "analyse", title: "Analyse", icon: "search" },
+];
+const RETRY_SECONDS = 4;
+
+export const Frame = {
+  props: { page: String, announce: String, notice: String, keys: Array },
+  emits: ["dismiss", "online"],
+  components: { Icon },
+  data() {
+    return {
+      pages: NAVIGATION.filter((one) => window.fourlabPages.includes(one.page)),
+      theme: document.documentElement.dataset.theme,
+      connection: "on", // lost, back
+      seconds: RETRY_SECONDS,
+      help: false,
+      spoken: "",
+    };
+  },
+  computed: { online() { return this.connection !== "lost"; } },
+  watch: {
+    announce(text) { this.spoken = text; },
+    online(now) { this.$emit("online", now); },
+  },
+  mounted() {
+    if (sessionStorage.fourlabLost) this.greet();
+    this.listen();
+    this.onKey = (event) => {
+      if (event.key === "?" && !isTyping(event)) this.openHelp();
+    };
+    addEventListener("keydown", this.onKey);
+    this.media = matchMedia("(prefers-color-scheme: dark)");
+    this.onScheme = () => { if (!localStorage.getItem("fourlab-theme")) this.setTheme(this.media.matches ? "dark" : "light"); };
+    this.media.addEventListener("change", this.onScheme);
+  },
+  beforeUnmount() {
+    removeEventListener("keydown", this.onKey);
+    this.media.removeEventListener("change", this.onScheme);
+  },
+  methods: {
+    listen() {
+      if (!window.socket) return setTimeout(() => this.listen(), 20); // made after this is mounted
+      const manager = window.socket.io;
+      manager.reconnectionDelay(RETRY_SECONDS * 1000);
+      manager.reconnectionDelayMax(RETRY_SECONDS * 1000);
+      manager.randomizationFactor(0);
+      const lost = () => {
+        this.connection = "lost";
+        sessionStorage.fourlabLost = "yes";
+        this.count();
+      };
+      window.socket.on("disconnect", lost);
+      manager.on("reconnect_error", lost);
+      window.socket.on("connect", () => { if (this.connection === "lost") this.greet(); });
+    },
+    count() {
+      clearInterval(this.clock);
+      this.seconds = RETRY_SECONDS;
+      this.clock = setInterval(() => { this.seconds = Math.max(0, this.seconds - 1); }, 1000);
+    },
+    greet() {
+      clearInterval(this.clock);
+      delete sessionStorage.fourlabLost;
+      this.connection = "back";
+      setTimeout(() => { if (this.connection === "back") this.connection = "on"; }, 4000);
+    },
+    async retry() {
+      try {
+        await fetch("/play", { method: "HEAD" });
+        location.reload();
+      } catch { this.count(); }
+    },
+    setTheme(theme) {
+      this.theme = document.documentElement.dataset.theme = theme;
+      dispatchEvent(new Event("fourlab-theme"));
+    },
+    toggleTheme() {
+      this.setTheme(this.theme === "dark" ? "light" : "dark");
+      localStorage.setItem("fourlab-theme", this.theme);
+    },
+    openHelp() { this.$refs.help.showModal(); },
+  },
+  template: `
+  <a class="skip" href="#main">Skip to the board</a>
+  <header class="header">
+    <a class="brand" href="/play" aria-label="fourlab, home">
+      <svg viewBox="0 0 28 28" width="28" height="28" aria-hidden="true"><rect width="28" height="28" rx="7" class="logo-plate"/>
+        <circle cx="9" cy="9" r="3.4" class="logo-red"/><circle cx="19" cy="9" r="3.4" fill="#fff"/>
+        <circle cx="9" cy="19" r="3.4" class="logo-yellow"/><circle cx="19" cy="19" r="3.4" class="logo-red"/></svg>
+      <b>fourlab</b></a>
+    <nav class="tabs" aria-label="Pages">
+      <a v-for="one in pages" :href="'/' + one.page" :aria-current="one.page === page ? 'page' : null">{{ one.title }}</a>
+    </nav>
+    <span class="connection" :class="{ off: !online }"><i></i>{{ online ? 'Connected' : 'Not connected' }}</span>
+    <button class="plain" type="button" @click="openHelp" aria-label="Keys" title="Keys (?)"><Icon name="help"/></button>
+    <button class="plain" type="button" @click="toggleTheme"
+      :aria-label="theme === 'dark' ? 'Switch to light' : 'Switch to dark'"><Icon :name="theme === 'dark' ? 'sun' : 'moon'"/></button>
+  </header>
+  <div v-if="connection === 'lost'" class="banner warn" role="alert"><Icon name="offline"/>
+    <div><b>Connection lost</b><span>The board stays as it is. {{ seconds ? 'Trying again in ' + seconds + ' s.' : 'Trying now.' }}</span></div>
+    <button type="button" class="outline" @click="retry">Retry</button></div>
+  <div v-if="connection === 'back'" class="banner good" role="status"><Icon name="check"/>
+    <div><b>Connected again</b><span>Nothing was lost.</span></div></div>
+  <div v-if="notice" class="banner bad" role="alert"><Icon name="warn"/>
+    <div><b>Not everything in this address could be used</b><span>{{ notice }}</span></div>
+    <button type="button" class="plain" aria-label="Dismiss" @click="$emit('dismiss')"><Icon name="close"/></button></div>
+  <div id="main" class="main" tabindex="-1" :inert="!online"><slot/></div>
+  <nav class="bottom-bar" aria-label="Pages">
+    <a v-for="one in pages" :href="'/' + one.page" :aria-current="one.page === page ? 'page' : null"><Icon :name="one.icon"/>{{ one.title }}</a>
+  </nav>
+  <p class="spoken" aria-live="polite">{{ spoken }}</p>
+  <dialog ref="help" class="help" aria-labelledby="help-title" @click="$event.target === $refs.help && $refs.help.close()">
+    <form method="dialog"><h2 id="help-title">Keys</h2>
+      <dl><template v-for="[key, what] in keys"><dt><kbd v-for="one in key.split(' ')">{{ one }}</kbd></dt><dd>{{ what }}</dd></template></dl>
+      <button class="primary">Close</button></form>
+  </dialog>`,
+};
+
+export function isTyping(event) {
+  const { tagName, type } = event.target;
+  return tagName === "TEXTAREA" || tagName === "SELECT" || (tagName === "INPUT" && type !== "range") ||
+    event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]") !== null;
+}
+
+// A page that shows a session: `view` is the session's, `act` sends what the visitor does.
+export const live = {
+  props: { start: Object },
+  emits: ["act"],
+  data() { return { view: this.start, number: 0, online: true, width: innerWidth, height: innerHeight }; },
+  computed: { phone() { return this.width < 768; } },
+  mounted() {
+    this.keepAddress();
+    this.onResize = () => { [this.width, this.height] = [innerWidth, innerHeight]; };
+    this.onKeydown = (event) => { if (!isTyping(event) && this.online) this.key?.(event); };
+    addEventListener("resize", this.onResize);
+    addEventListener("keydown", this.onKeydown);
+  },
+  beforeUnmount() {
+    removeEventListener("resize", this.onResize);
+    removeEventListener("keydown", this.onKeydown);
+  },
+  methods: {
+    receive(number, changes, fresh) {
+      if (!fresh && number !== this.number + 1) return this.act("resync");
+      this.number = number;
+      this.view = fresh ? changes : { ...this.view, ...changes };
+      this.received?.(changes);
+      this.keepAddress();
+    },
+    act(name, ...args) { this.$emit("act", { name, args }); },
+    keepAddress() {
+      if (this.view.url && location.pathname + location.search !== this.view.url)
+        history.replaceState(history.state, "", this.view.url);
+    },
+  },
+};
+
+// The largest pitch at which a board of this size fits, a multiple of 4 where there is room.
+export function pitchFor(game, width, height) {
+  const narrow = (width - 24) / game.columns;
+  const across = narrow < 76 ? narrow : (width - 32) / game.columns;
+  const down = height / (game.rows + 0.4);
+  const room = Math.min(across, down, 96);
+  if (room >= 44) return Math.floor(room / 4) * 4;
+  return Math.max(24, Math.min(44, Math.floor((width - 16) / game.columns)));
+}

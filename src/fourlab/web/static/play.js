@@ -1,0 +1,227 @@
+// Play: a board that plays, what to play against, and what the game was worth move by move.
+
+import { BoardView, Disc, Frame, Icon, Picker, Segmented, Strength, live, pitchFor } from "fourlab/kit.js";
+import { ValueGraph } from "fourlab/graph.js";
+import { heat } from "fourlab/heat.js";
+
+const OVERLAYS = ["off", "exact", "visits", "values"];
+const NO_VALUES = "Values need a learned agent as opponent.";
+const KEYS = [
+  ["1 – 9", "drop in a column"], ["← →", "move along the columns"], ["Enter", "drop there"],
+  ["U", "undo"], ["R", "redo"], ["H", "hint"], ["O", "next overlay"], ["N", "new game"],
+  ["F", "change sides"], ["Space", "run or pause two agents"], ["?", "this list"],
+];
+
+const GraphView = {
+  props: { graph: Object, height: Number },
+  emits: ["look"],
+  data() { return { width: 0 }; },
+  mounted() {
+    this.drawing = new ValueGraph(this.$el, { onLook: (stones) => this.$emit("look", stones) });
+    this.observer = new ResizeObserver(() => { this.width = this.$el.clientWidth; });
+    this.observer.observe(this.$el);
+  },
+  beforeUnmount() { this.observer.disconnect(); },
+  watch: { width() { this.draw(); }, graph() { this.draw(); }, height() { this.draw(); } },
+  methods: { draw() { if (this.width) this.drawing.update(this.graph, this.width, this.height); } },
+  template: `<div :style="{ minHeight: height + 'px' }"></div>`,
+};
+
+export default {
+  mixins: [live],
+  components: { BoardView, Disc, Frame, GraphView, Icon, Picker, Segmented, Strength },
+  data() { return { local: null, custom: null, expert: null, room: 0, keys: KEYS, theme: 0, noValues: NO_VALUES }; },
+  mounted() {
+    addEventListener("fourlab-theme", () => { this.theme++; });
+    this.observer = new ResizeObserver(() => { this.room = this.$refs.place?.clientWidth ?? 0; });
+    this.observer.observe(this.$refs.place);
+  },
+  beforeUnmount() { this.observer.disconnect(); },
+  computed: {
+    pitch() {
+      const room = this.room || (this.phone ? this.width - 24 : Math.min(this.width, 1440) - 64 - 448);
+      if (this.phone) return Math.min(96, Math.max(24, Math.floor((room - 16) / this.view.game.columns)));
+      return pitchFor(this.view.game, room, this.height - 288);
+    },
+    boardState() {
+      const { board, game, chips, hint } = this.view;
+      const waiting = this.local !== null;
+      return {
+        game, pitch: this.pitch, compact: this.phone, showChips: true,
+        moves: waiting ? this.local : board.moves,
+        legal: waiting ? [] : board.legal,
+        line: waiting ? [] : board.line,
+        toMove: waiting ? 1 - board.toMove : board.toMove,
+        canPlay: this.view.canPlay && !waiting && this.online,
+        chips: waiting ? null : this.coloured(chips),
+        hint: waiting ? [] : hint?.moves,
+      };
+    },
+    overlays() {
+      return OVERLAYS.map((value) => ({
+        value, label: value[0].toUpperCase() + value.slice(1),
+        off: value === "values" && !this.view.hasValues, tip: value === "values" && !this.view.hasValues ? NO_VALUES : null,
+      }));
+    },
+    starts() {
+      return [["you", "You"], ["opponent", "Opponent"], ["random", "Random"]].map(([value, label]) => ({ value, label }));
+    },
+    games() {
+      return [...this.view.games.map((one) => ({ value: one.spec, label: one.title })), { value: "other", label: "Another board…" }];
+    },
+    opponentSide() { return this.view.people === 1 ? 1 - this.view.you : 1; },
+    opponentName() {
+      const { strength, title, spec } = this.view.players[this.opponentSide];
+      return strength ? `${strength}, ${spec.split("=").at(-1)} ${spec.startsWith("mcts") ? "sims" : ""}`.trim() : title;
+    },
+    watching() { return this.view.people === 0; },
+    seats() {
+      if (this.watching) return [0, 1].map((side) => ({ side, label: ["Yellow", "Red"][side] }));
+      return [{ side: this.opponentSide, label: "Opponent" }];
+    },
+    over() { return this.view.board.over; },
+    rows() {
+      const rows = [];
+      for (let index = 0; index < this.view.moves.length; index += 2)
+        rows.push({ number: index + 1, moves: [index, index + 1].filter((one) => one < this.view.moves.length) });
+      return rows;
+    },
+    marked() { return Object.fromEntries((this.view.graph.blunders || []).map((one) => [one.move, one])); },
+    lastKey() { return Math.min(9, this.view.game.gravity ? this.view.game.columns : this.view.game.columns * this.view.game.rows); },
+  },
+  methods: {
+    coloured(chips) { return this.theme >= 0 && chips?.map((chip) => (chip.heat === undefined ? chip : { ...chip, ...heat(chip.heat) })); },
+    received(changes) { if (changes.board) this.local = null; },
+    drop(move) {
+      const { board } = this.view;
+      if (!this.boardState.canPlay || !this.boardState.legal.includes(move)) return;
+      this.local = [...board.moves, move];
+      this.act("play", board.moves.length, move);
+    },
+    key(event) {
+      const actions = { u: "undo", r: "redo", h: "hint", n: "new", f: "flip" };
+      const key = event.key.toLowerCase();
+      if (/^[1-9]$/.test(key)) this.drop(Number(key) - 1);
+      else if (key === "o") this.nextOverlay();
+      else if (key === " " && this.watching) { event.preventDefault(); this.act("run"); }
+      else if ((key === "arrowleft" || key === "arrowright") && event.target === document.body) this.$refs.board.focusMove();
+      else if (actions[key]) this.act(actions[key]);
+    },
+    nextOverlay() {
+      const open = this.overlays.filter((one) => !one.off).map((one) => one.value);
+      this.act("overlay", open[(open.indexOf(this.view.overlay) + 1) % open.length]);
+    },
+    families(side) {
+      const options = this.view.families.map((one) => ({ value: one.name, label: one.title }));
+      const player = this.view.players[side];
+      if (player.family === "custom") options.unshift({ value: "custom", label: player.spec });
+      if (this.watching) return side === 0 ? [...options, { value: "human", label: "You" }] : options;
+      return [...options, { value: "human", label: "Another person" }, { value: "watch", label: "Watch two agents" }];
+    },
+    family(side) { return this.view.families.find((one) => one.name === this.view.players[side].family); },
+    chooseFamily(side, name) {
+      const family = this.view.families.find((one) => one.name === name);
+      const level = this.view.players[side].level ?? 3;
+      const spec = family ? family.specs[Math.min(level, family.specs.length - 1)] : name;
+      this.chooseSpec(side, family && family.specs.length > 1 && this.view.players[side].level === 0 && !this.levelled(side) ? family.specs[3] : spec);
+    },
+    edit(side) {
+      this.expert = this.expert === side ? null : side;
+      this.$nextTick(() => document.querySelector(".expert input")?.focus());
+    },
+    levelled(side) { return (this.family(side)?.specs.length ?? 0) > 1; },
+    chooseSpec(side, spec) {
+      this.expert = null;
+      if (this.watching && spec !== "watch") this.act("opponent", spec, side);
+      else this.act("opponent", spec);
+    },
+    chooseGame(spec) {
+      const { columns, rows, connect, gravity } = this.view.game;
+      if (spec === "other") this.custom = { columns, rows, connect, gravity: gravity ? "connect" : "mnk" };
+      else { this.custom = null; this.act("game", spec); }
+    },
+    makeBoard() {
+      const { columns, rows, connect, gravity } = this.custom;
+      this.act("game", `${gravity}:columns=${columns},rows=${rows},k=${connect}`);
+    },
+    fieldError(name) { return this.view.error?.field === name ? this.view.error.text : ""; },
+  },
+  watch: {
+    "view.game.spec"() { this.custom = null; },
+    "view.at"() { this.$nextTick(() => this.$refs.moves?.querySelector(".now")?.scrollIntoView({ block: "nearest" })); },
+  },
+  template: `
+  <Frame page="play" :announce="view.announce" :notice="view.notice" :keys="keys" @dismiss="act('dismiss')" @online="online = $event">
+  <div class="play">
+    <section class="board-column" ref="place" aria-label="Board">
+      <div class="board-box">
+        <div class="status" data-testid="status"><Disc :side="view.status.side ?? -1" v-if="view.status.side !== null"/>
+          <h1>{{ view.status.title }}</h1><span v-if="view.status.busy" class="dots" aria-hidden="true"><i></i><i></i><i></i></span>
+          <span class="caption" v-if="!phone || view.hint || over || view.canRedo">{{ view.status.caption }}</span>
+          <span class="caption" v-else><Disc :side="opponentSide" :size="16"/> {{ opponentName }}</span></div>
+        <BoardView ref="board" :state="boardState" @play="drop"/>
+        <div class="actions">
+          <button v-if="over" type="button" class="primary" @click="act('new')">Rematch</button>
+          <button v-if="over" type="button" class="outline" @click="act('explain')">What went wrong?</button>
+          <button v-if="watching && !over" type="button" class="primary" @click="act('run')">
+            <Icon :name="view.running ? 'pause' : 'play'"/>{{ view.running ? 'Pause' : 'Run' }}</button>
+          <button type="button" class="outline" :disabled="!view.canUndo" @click="act('undo')"><Icon name="undo"/>Undo</button>
+          <button v-if="view.canRedo" type="button" class="outline" @click="act('redo')"><Icon name="redo"/>Redo</button>
+          <button v-if="!over && !watching" type="button" class="outline" :disabled="!view.canPlay" @click="act('hint')"><Icon name="hint"/>Hint</button>
+          <button v-if="!over" type="button" class="outline" @click="act('new')"><Icon name="plus"/>{{ phone ? 'New' : 'New game' }}</button>
+          <span class="keys" v-if="!phone && !view.canRedo && !over && pitch * view.game.columns > 500"><kbd>1</kbd> – <kbd>{{ lastKey }}</kbd> drop <kbd>U</kbd> undo <kbd>O</kbd> overlay</span>
+        </div>
+        <Segmented v-if="phone" class="phone-overlay" label="Overlay" :options="overlays" :value="view.overlay" @choose="act('overlay', $event)"/>
+      </div>
+    </section>
+    <aside class="card panel">
+      <section class="setup" aria-label="Setup">
+        <label class="row"><span>Game</span><Picker label="Game" :options="games" :value="custom ? 'other' : view.game.spec" @choose="chooseGame"/></label>
+        <div v-if="custom" class="row custom"><span></span><div>
+          <label>Columns<input type="number" min="1" max="31" v-model.number="custom.columns"></label>
+          <label>Rows<input type="number" min="1" max="31" v-model.number="custom.rows"></label>
+          <label>In a row<input type="number" min="2" max="9" v-model.number="custom.connect"></label>
+          <label class="wide">Stones<Picker label="Stones" :options="[{ value: 'connect', label: 'fall' }, { value: 'mnk', label: 'stay where put' }]" :value="custom.gravity" @choose="custom.gravity = $event"/></label>
+          <button type="button" class="outline" @click="makeBoard">Play it</button>
+          <p v-if="fieldError('game')" class="field-error" role="alert"><Icon name="warn"/>{{ fieldError('game') }}</p></div></div>
+        <template v-for="seat in seats" :key="seat.side">
+          <label class="row"><span>{{ seat.label }}</span><Picker :label="seat.label" :side="seat.side" :options="families(seat.side)"
+            :value="view.players[seat.side].family" @choose="chooseFamily(seat.side, $event)"/></label>
+          <div class="row" v-if="view.players[seat.side].family !== 'human'"><span>{{ levelled(seat.side) ? 'Strength' : '' }}</span>
+            <div><Strength v-if="levelled(seat.side)" :family="family(seat.side)" :player="view.players[seat.side]" :strengths="view.strengths" @choose="chooseSpec(seat.side, $event)" @edit="edit(seat.side)"/>
+              <button v-else type="button" class="spec" :title="'Edit the spec string ' + view.players[seat.side].spec" @click="edit(seat.side)">{{ view.players[seat.side].detail || 'spec string' }}<Icon name="pencil"/></button>
+              <form v-if="expert === seat.side" class="expert" @submit.prevent="act('opponent', $event.target.elements[0].value, ...(watching ? [seat.side] : []))">
+                <input :value="view.players[seat.side].spec" aria-label="Spec string" spellcheck="false" autocomplete="off" :aria-invalid="fieldError('opponent') !== ''">
+                <button class="outline">Use</button>
+                <p v-if="fieldError('opponent')" class="field-error" role="alert"><Icon name="warn"/>{{ fieldError('opponent') }}</p></form></div></div>
+        </template>
+        <div class="row" v-if="view.people === 1"><span>Who starts</span><div class="with-button"><Segmented label="Who starts" :options="starts" :value="view.starts" @choose="act('setup', $event)"/>
+          <button type="button" class="outline square" aria-label="Change sides" title="Change sides (F)" @click="act('flip')"><Icon name="flip"/></button></div></div>
+        <div class="row" v-if="!phone"><span>Overlay</span><div><Segmented label="Overlay" :options="overlays" :value="view.overlay" @choose="act('overlay', $event)"/>
+          <p v-if="!view.hasValues" class="why">{{ noValues }}</p></div></div>
+      </section>
+      <section class="graph-section" aria-label="Value over the game">
+        <div class="heading"><h2>Value over the game</h2><span v-if="view.graph.shown">{{ view.graph.owner }}<template v-if="!phone">, by move</template></span></div>
+        <template v-if="view.graph.shown && view.moves.length">
+          <GraphView :graph="view.graph" :height="phone ? 104 : 124" @look="act('look', $event)"/>
+          <p v-if="view.graph.waiting" class="note">solving, {{ view.graph.waiting }} of {{ view.graph.points.length }} positions to go</p>
+          <p v-else-if="view.graph.unsolved" class="note">{{ view.graph.unsolved }} positions were not solved in the time given</p>
+          <ul class="blunders"><li v-for="one in view.graph.blunders.slice(-3)" :key="one.move">
+            <button type="button" class="tag" :class="one.own ? 'loss' : 'win'" @click="act('look', one.move)">Blunder {{ one.move }}</button>
+            <span>{{ one.who }}: {{ one.text }}</span></li></ul>
+          <details class="data"><summary>Show data</summary><table><thead><tr><th>After move</th><th>Value, {{ view.graph.owner }}</th></tr></thead>
+            <tbody><tr v-for="(point, index) in view.graph.points"><td>{{ index }}</td><td>{{ point ? point.words : 'not known' }}</td></tr></tbody></table></details>
+        </template>
+        <p v-else class="note">{{ view.graph.shown ? 'It begins with the first move.' : 'It appears when the game is over, or with the exact overlay.' }}</p>
+      </section>
+      <section class="move-list" aria-label="Moves">
+        <div class="heading"><h2>Moves</h2><code>{{ view.notation }}</code></div>
+        <p v-if="!rows.length" class="note">None yet.</p>
+        <ol v-else class="moves-grid" ref="moves"><li v-for="row in rows" :key="row.number"><span class="ply">{{ row.number }}</span>
+          <button v-for="index in row.moves" type="button" :class="{ now: index + 1 === view.at }" @click="act('look', index + 1)"
+            :aria-label="'Move ' + (index + 1) + ', ' + view.game.unit + ' ' + (view.moves[index] + 1)">
+            <Disc :side="index % 2" :size="13"/>{{ (view.moves[index] + 1) }}<b v-if="marked[index + 1]" :class="marked[index + 1].own ? 'loss' : 'win'">??</b></button></li></ol>
+      </section>
+    </aside>
+  </div></Frame>`,
+};

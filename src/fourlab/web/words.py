@@ -1,0 +1,159 @@
+"""What the pages say: names of games, opponents and strengths, numbers as people write them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from fourlab.rules.catalog import GAMES, name_of
+from fourlab.rules.geometry import Rules
+from fourlab.search.scores import words
+
+COLOURS = ("Yellow", "Red")
+STRENGTHS = ("Beginner", "Casual", "Steady", "Strong", "Expert", "Master")
+HUMAN = "human"
+DEFAULT_GAME = "connect4"
+DEFAULT_OPPONENT = "mcts:sims=200"
+OFFERED_GAMES = (
+    "connect4",
+    "connect:columns=5,rows=4,k=4",
+    "connect:columns=6,rows=5,k=4",
+    "connect:columns=5,rows=6,k=4",
+    "connect:columns=8,rows=6,k=4",
+    "connect:columns=9,rows=6,k=5",
+    "connect:columns=4,rows=4,k=3",
+    "tictactoe",
+    "mnk:columns=4,rows=4,k=4",
+    "mnk:columns=5,rows=5,k=4",
+)
+
+
+@dataclass(frozen=True)
+class Family:
+    """A kind of opponent: one spec, or one for each strength."""
+
+    name: str
+    title: str
+    specs: tuple[str, ...]
+    details: tuple[str, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return what the page needs to offer it."""
+        return {
+            "name": self.name,
+            "title": self.title,
+            "specs": list(self.specs),
+            "details": list(self.details),
+        }
+
+
+def _ladder(name: str, title: str, form: str, detail: str, amounts: tuple[Any, ...]) -> Family:
+    return Family(
+        name,
+        title,
+        tuple(form.format(amount) for amount in amounts),
+        tuple(detail.format(_scaled(form, amount)) for amount in amounts),
+    )
+
+
+def _scaled(form: str, amount: Any) -> Any:
+    return round(amount * 100) if "blunder" in form else amount
+
+
+FAMILIES = (
+    _ladder(
+        "mcts",
+        "Monte Carlo tree search",
+        "mcts:sims={}",
+        "{:,} simulations a move",
+        (10, 40, 100, 200, 1000, 5000),
+    ),
+    _ladder(
+        "minimax",
+        "Minimax",
+        "minimax:depth={}",
+        "looks {} plies ahead",
+        (1, 2, 3, 4, 6, 8),
+    ),
+    _ladder(
+        "slips",
+        "Perfect, with slips",
+        "perfect:blunder={}",
+        "slips in {}% of its moves",
+        (0.6, 0.4, 0.2, 0.1, 0.05, 0.02),
+    ),
+    Family("perfect", "Perfect play", ("perfect",), ("exact, no mistakes",)),
+    _ladder(
+        "flat",
+        "Flat Monte Carlo",
+        "flat:playouts={}",
+        "{:,} games played out for each move",
+        (2, 5, 20, 100, 500, 2000),
+    ),
+    Family("baseline", "Baseline", ("baseline",), ("wins or blocks, else at random",)),
+    Family("random", "Random", ("random",), ("any legal move",)),
+)
+
+
+def title_of(rules: Rules) -> str:
+    """Name a game for people: 'Connect Four 7 × 6', '5 × 4, connect 4'."""
+    name = name_of(rules)
+    size = f"{rules.columns} × {rules.rows}"
+    if name in GAMES:
+        return f"{GAMES[name][1]} {size}"
+    verb = "connect" if rules.gravity else "line of"
+    return f"{size}, {verb} {rules.connect}"
+
+
+def opponent_of(spec: str) -> dict[str, Any]:
+    """Say who a spec is: its family, its strength as a word, and what that means."""
+    for family in FAMILIES:
+        if spec in family.specs:
+            level = family.specs.index(spec)
+            word = STRENGTHS[level] if len(family.specs) > 1 else ""
+            return {
+                "family": family.name,
+                "title": family.title,
+                "level": level,
+                "strength": word,
+                "detail": family.details[level],
+                "spec": spec,
+            }
+    return {
+        "family": "custom",
+        "title": spec,
+        "level": None,
+        "strength": "Custom",
+        "detail": "",
+        "spec": spec,
+    }
+
+
+def flipped(text: str) -> str:
+    """Say the same for the other side: 'Win in 9' is 'Loss in 9'."""
+    swap = {"Win": "Loss", "Loss": "Win"}
+    first, _, rest = text.partition(" ")
+    return f"{swap.get(first, first)} {rest}".strip()
+
+
+def verdict(rules: Rules, stones: int, score: int, by_mover: bool = True) -> str:
+    """Say a position's score, seen by the side to move or by the other."""
+    said = words(rules, stones, score)
+    return said if by_mover else flipped(said)
+
+
+def signed(number: int) -> str:
+    """Write a score with its sign, and a true minus."""
+    return f"+{number}" if number > 0 else str(number).replace("-", "−")
+
+
+def count(number: int) -> str:
+    """Write a count: commas, and from 100,000 as 195k."""
+    if number >= 10_000_000:
+        return f"{number / 1e6:,.0f}M"
+    return f"{number / 1000:,.0f}k" if number >= 100_000 else f"{number:,}"
+
+
+def seconds(time: float) -> str:
+    """Write a time: 0.08 s, 12 s."""
+    return f"{time:.2f} s" if time < 10 else f"{time:.0f} s"

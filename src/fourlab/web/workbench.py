@@ -1,0 +1,100 @@
+"""Where the laboratory thinks: a bounded number of threads, every job of which can be called off.
+
+Sessions live on one thread, the event loop's. A job runs on another, gets immutable things to work
+on, and hands results back with `report`, which calls the session on its own thread.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+
+from fourlab.rules.errors import FourlabError
+
+log = logging.getLogger("fourlab.web")
+
+Post = Callable[[Callable[[], None]], object]
+MOVES, ANALYSIS, TRAINING, ARENA = "moves", "analysis", "training", "arena"
+MOST_WAITING = 256  # jobs that may stand in line before a new one is refused
+
+
+class BusyError(FourlabError):
+    """There is more to do than the laboratory may take on."""
+
+
+class Job:
+    """A piece of work that may be called off; after that nothing is heard of it."""
+
+    def __init__(self, post: Post) -> None:
+        self._post = post
+        self._stop = threading.Event()
+
+    def cancel(self) -> None:
+        """Call it off: it stops as soon as it looks."""
+        self._stop.set()
+
+    def cancelled(self) -> bool:
+        """Whether it was called off."""
+        return self._stop.is_set()
+
+    def report(self, listener: Callable[..., None], *results: object) -> None:
+        """Call a listener with results on the sessions' thread, unless the job is called off."""
+
+        def deliver() -> None:
+            if not self.cancelled():
+                listener(*results)
+
+        self._post(deliver)
+
+
+class Workbench:
+    """The threads of one laboratory: moves never wait for analysis, nor analysis for training.
+
+    `post` runs a function on the sessions' thread; `later` does so after a number of seconds.
+    """
+
+    def __init__(
+        self,
+        post: Post,
+        later: Callable[[float, Callable[[], None]], object],
+        threads: int = 0,
+    ) -> None:
+        self._post = post
+        self._later = later
+        count = threads or max(2, os.cpu_count() or 1)
+        self._pools = {
+            kind: ThreadPoolExecutor(count, f"fourlab-{kind}")
+            for kind in (MOVES, ANALYSIS, TRAINING, ARENA)
+        }
+        self._waiting = threading.Semaphore(MOST_WAITING)
+
+    def start(self, work: Callable[[Job], None], pool: str = ANALYSIS) -> Job:
+        """Run `work(job)` on a thread; raises BusyError if too much is waiting already."""
+        if not self._waiting.acquire(blocking=False):
+            raise BusyError("the laboratory is busy; try again in a moment")
+        job = Job(self._post)
+        self._pools[pool].submit(self._run, work, job)
+        return job
+
+    def after(self, seconds: float, action: Callable[[], None]) -> Job:
+        """Run an action on the sessions' thread after a while, unless it is called off."""
+        job = Job(self._post)
+        self._later(seconds, lambda: None if job.cancelled() else action())
+        return job
+
+    def _run(self, work: Callable[[Job], None], job: Job) -> None:
+        try:
+            if not job.cancelled():
+                work(job)
+        except Exception:  # a fault in one job must not take a thread from all the others
+            log.exception("a job of the web laboratory failed")
+        finally:
+            self._waiting.release()
+
+    def close(self) -> None:
+        """Stop taking work; what runs ends by itself once its job is called off."""
+        for pool in self._pools.values():
+            pool.shutdown(wait=False, cancel_futures=True)

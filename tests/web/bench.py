@@ -1,0 +1,31 @@
+"""A workbench for tests: real threads, but results are delivered when the test says so."""
+
+import queue
+from collections.abc import Callable
+from typing import Any
+
+from fourlab.web.sessions.base import Session
+from fourlab.web.workbench import Workbench
+
+PATIENCE = 300.0  # seconds until a test that waits has failed, compiling included
+
+
+class TestBench(Workbench):
+    """Posts go to a queue; what should happen later happens as soon as it is the queue's turn."""
+
+    __test__ = False
+
+    def __init__(self) -> None:
+        self.posts: queue.Queue[Callable[[], None]] = queue.Queue()
+        super().__init__(self.posts.put, lambda _, action: self.posts.put(action), threads=2)
+
+    def until(self, condition: Callable[[], Any]) -> None:
+        """Deliver results until something is so."""
+        while not condition():
+            self.posts.get(timeout=PATIENCE)()
+
+
+def opened(session: Session) -> Session:
+    """Return a session that a visitor has opened."""
+    session.open()
+    return session

@@ -1,0 +1,133 @@
+"""Analyse without a page."""
+
+import pytest
+
+from fourlab.rules.boards import write_kaggle, write_text, write_uci
+from fourlab.rules.catalog import game
+from fourlab.rules.position import position_of
+from fourlab.search.solver import shared_solver
+from fourlab.web.sessions.analyse import AnalyseSession
+from fourlab.web.sessions.notation import read_position
+from fourlab.web.sessions.truth import height
+from web.bench import TestBench
+
+PICTURE = "4445423633442655"
+RULES = game("connect4")
+
+
+def analyse(bench: TestBench, **query: str) -> AnalyseSession:
+    session = AnalyseSession(bench, {"moves": PICTURE, **query})
+    session.open()
+    return session
+
+
+def do(session: AnalyseSession, name: str, *args: object) -> None:
+    assert session.act(name, list(args)), session.error
+
+
+def test_it_says_who_wins_and_how_far_the_bar_stands(bench: TestBench) -> None:
+    session = analyse(bench)
+    bench.until(lambda: session.view()["bar"] is not None and session.exact["done"])
+    view = session.view()
+    assert view["headline"]["title"] == "Yellow wins in 9"
+    assert view["headline"]["caption"] == "Yellow to move, move 17"
+    assert view["bar"] == pytest.approx((1 + height(RULES, 5)) / 2, abs=1e-3)
+
+
+def test_the_best_lines_are_those_of_perfect_play(bench: TestBench) -> None:
+    session = analyse(bench)
+    bench.until(lambda: session.lines and len(session.lines) == 4)
+    lines = session.view()["lines"]
+    assert [(line["words"], line["remark"]) for line in lines] == [
+        ("Win in 9", "fastest"),
+        ("Win in 11", "2 moves slower"),
+        ("Draw", "gives up the win"),
+        ("Loss in 13", "loses"),
+    ]
+    for line in lines:  # each move after the first keeps the value
+        position = session.position.play(line["moves"][0])
+        value = shared_solver(RULES).score(position)
+        for move in line["moves"][1:]:
+            position = position.play(move)
+            if position.is_over:
+                break
+            value = -value
+            assert shared_solver(RULES).score(position) == value
+
+
+def test_a_text_is_checked_while_it_is_typed_and_the_board_stays(bench: TestBench) -> None:
+    session = analyse(bench)
+    do(session, "typed", "444444124")
+    reading = session.view()["reading"]
+    assert reading["error"] == "move 9: column 4 is full; open: 1 2 3 5 6 7"
+    assert (reading["start"], reading["end"], reading["stones"]) == (8, 9, 8)
+    assert session.position.notation == PICTURE
+    do(session, "load", "444444124")
+    assert session.position.notation == "44444412"
+
+
+@pytest.mark.parametrize("write", [write_text, lambda p: str(write_kaggle(p)), write_uci])
+def test_boards_in_other_formats_are_read(write: object) -> None:
+    position = position_of(RULES, PICTURE)
+    found = read_position(RULES, write(position))  # type: ignore[operator]
+    assert found.is_good, found.error
+    assert found.position == position
+
+
+@pytest.mark.parametrize("text", ["[0, 1", "[0, 1, 9]", "X.O", "x,o,b", "[[[[", "44a", "9" * 5000])
+def test_what_is_no_position_is_told_so(text: str) -> None:
+    assert read_position(RULES, text).error
+
+
+def test_a_board_set_up_by_hand_is_checked(bench: TestBench) -> None:
+    session = analyse(bench)
+    stones = write_kaggle(position_of(RULES, "4455"))
+    do(session, "place", stones)
+    assert session.position == position_of(RULES, "4455")
+    floating = [0] * 41
+    assert not session.act("place", [[1, *floating]])
+    assert "floats" in session.error["text"]
+    assert session.position == position_of(RULES, "4455")
+
+
+def test_the_tree_holds_the_visits_and_opens_on_demand(bench: TestBench) -> None:
+    session = analyse(bench)
+    bench.until(lambda: session.tree)
+    tree = session.view()["tree"]
+    visits = [child["visits"] for child in tree["children"]]
+    assert len(visits) == 6
+    assert visits == sorted(visits, reverse=True)
+    assert sum(visits) <= 2000
+    first = tree["children"][0]
+    assert first["hidden"] > 0
+    do(session, "expand", first["path"])
+    opened = session.view()["tree"]["children"][0]
+    assert opened["hidden"] == 0
+    assert len(opened["children"]) == len(first["children"]) + first["hidden"]
+
+
+def test_two_agents_are_compared_on_one_position(bench: TestBench) -> None:
+    session = analyse(bench, tab="compare", a="perfect", b="random")
+    bench.until(lambda: all(session.view()["opinions"]))
+    perfect, random = session.view()["opinions"]
+    assert perfect["move"] == 4
+    assert perfect["policy"][4] == 1
+    assert random["policy"][0] == pytest.approx(1 / 6, abs=1e-3)
+
+
+def test_cells_that_make_a_line_are_worth_more(bench: TestBench) -> None:
+    session = analyse(bench, moves="112233", tab="cells")
+    bench.until(lambda: session.cells)
+    values = session.view()["cells"]["values"]
+    winning = values[5 * 7 + 3]  # yellow has 1, 2, 3 of the bottom row
+    assert winning == 1.0
+    assert values[5 * 7] is None
+
+
+def test_stepping_and_mirroring(bench: TestBench) -> None:
+    session = analyse(bench, moves="1234")
+    do(session, "look", 2)
+    do(session, "mirror")
+    assert session.position.notation == "76"
+    assert session.line.last.notation == "7654"
+    assert session.url == "/analyse?game=connect4&moves=76"

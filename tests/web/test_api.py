@@ -1,0 +1,90 @@
+"""The API: its answers, its refusals, and whatever schemathesis thinks of."""
+
+from typing import Any
+
+import httpx
+import pytest
+
+from fourlab.rules.catalog import game
+from fourlab.rules.position import position_of
+from fourlab.search.solver import solve
+from web.server import Server
+
+PICTURE = "4445423633442655"
+
+
+def get(server: Server, path: str, **query: Any) -> httpx.Response:
+    return httpx.get(server.url + path, params=query, timeout=60)
+
+
+def test_analyse_gives_the_exact_scores(server: Server) -> None:
+    answer = get(server, "/api/analyse", moves=PICTURE).json()
+    assert answer["scores"] == solve(position_of(game("connect4"), PICTURE))
+    assert answer["best"] == [5]
+    assert answer["outcome"] == "win"
+
+
+def test_decide_gives_the_same_decision_for_the_same_seed(server: Server) -> None:
+    query = {"agent": "mcts:sims=300", "moves": "44", "seed": 3}
+    first, second = (get(server, "/api/decide", **query).json() for _ in range(2))
+    first.pop("seconds"), second.pop("seconds")
+    assert first == second
+    assert first["line"][0] == first["move"]
+    assert sum(first["visits"]) == 300
+
+
+def test_two_agents_play_a_game(server: Server) -> None:
+    wanted = {"game": "tictactoe", "first": "perfect", "second": "perfect", "seed": 1}
+    record = httpx.post(f"{server.url}/api/games", json=wanted, timeout=60).json()
+    assert record["outcome"] == "draw"
+    assert position_of(game("tictactoe"), record["moves"]).is_over
+
+
+@pytest.mark.parametrize(
+    ("path", "query", "part"),
+    [
+        ("/api/analyse", {"moves": "4444444"}, "move 7: column 4 is full"),
+        ("/api/analyse", {"game": "connect:columns=99,rows=99"}, "too large"),
+        ("/api/decide", {"agent": "mcts:sims=1e9"}, "too much for the web"),
+        ("/api/decide", {"agent": "human"}, "is a person"),
+        ("/api/decide", {"moves": "1212121"}, "the game is over"),
+    ],
+)
+def test_what_cannot_be_done_is_refused_with_a_reason(
+    server: Server, path: str, query: dict[str, str], part: str
+) -> None:
+    answer = get(server, path, **query)
+    assert answer.status_code == 400
+    assert part in answer.json()["detail"]
+
+
+def test_the_page_describes_every_path(server: Server) -> None:
+    page = get(server, "/api").text
+    for path in get(server, "/api/openapi.json").json()["paths"]:
+        assert path in page
+    assert "http://" not in page
+    assert "https://" not in page
+
+
+def test_fuzzing_finds_nothing(server: Server) -> None:
+    """Every operation with generated input: no server error, answers as described."""
+    schemathesis = pytest.importorskip("schemathesis")
+    from hypothesis import HealthCheck, given, settings
+    from schemathesis.specs.openapi.checks import positive_data_acceptance
+
+    schema = schemathesis.openapi.from_url(f"{server.url}/api/openapi.json")
+    for result in schema.get_all_operations():
+        operation = result.ok()
+
+        @given(case=operation.as_strategy())
+        @settings(
+            max_examples=25,
+            deadline=None,
+            suppress_health_check=list(HealthCheck),
+            derandomize=True,
+        )
+        def fuzz(case: Any) -> None:
+            # No schema says what a spec string may be: a refusal with a reason is right.
+            case.call_and_validate(timeout=60, excluded_checks=[positive_data_acceptance])
+
+        fuzz()

@@ -1,0 +1,72 @@
+"""Who is let in, and what the server survives."""
+
+import httpx
+import pytest
+from websockets.exceptions import InvalidStatus, WebSocketException
+from websockets.sync.client import connect
+
+from web.server import Server
+
+SOCKET = "/_nicegui_ws/socket.io/?EIO=4&transport=websocket"
+
+
+def test_a_page_of_another_site_is_refused(server: Server) -> None:
+    answer = httpx.get(server.url + "/play", headers={"Origin": "https://elsewhere.example"})
+    assert answer.status_code == 403
+    assert "other sites" in answer.text
+
+
+def test_another_sites_socket_is_refused(server: Server) -> None:
+    address = server.url.replace("http", "ws") + SOCKET
+    with pytest.raises(InvalidStatus) as refusal:
+        connect(address, origin="https://elsewhere.example")  # type: ignore[arg-type]
+    assert refusal.value.response.status_code == 403
+
+
+def test_a_borrowed_name_is_refused(server: Server) -> None:
+    answer = httpx.get(server.url + "/play", headers={"Host": "elsewhere.example"})
+    assert answer.status_code == 421
+    assert "only to localhost" in answer.text
+
+
+def test_a_large_body_is_refused_whether_it_says_its_size_or_not(server: Server) -> None:
+    url = server.url + "/api/games"
+    assert httpx.post(url, content=b"x" * 100_000).status_code == 413
+    parts = (b'{"game": "' + b"x" * 50_000 for _ in range(3))
+    assert httpx.post(url, content=parts).status_code in (400, 413)
+
+
+def test_pages_may_load_nothing_from_elsewhere(server: Server) -> None:
+    policy = httpx.get(server.url + "/play").headers["Content-Security-Policy"]
+    assert "default-src 'self'" in policy
+    assert "frame-ancestors 'none'" in policy
+
+
+def test_garbage_on_the_socket_harms_nobody(server: Server) -> None:
+    address = server.url.replace("http", "ws") + SOCKET
+    for message in (
+        b"\x00\xff" * 500,
+        "42",
+        '42["event"]',
+        '42["event",{"client_id":1}]',
+        "}{" * 99,
+    ):
+        try:
+            with connect(address) as socket:
+                socket.recv(timeout=10)
+                socket.send("40")
+                socket.send(message)
+                socket.recv(timeout=1)
+        except (WebSocketException, TimeoutError):
+            pass
+    assert httpx.get(server.url + "/play").status_code == 200
+
+
+def test_nothing_outside_the_static_folder_is_served(server: Server) -> None:
+    page = httpx.get(server.url + "/play").text
+    start = page.index("/_nicegui/3", page.index('rel="stylesheet"'))
+    base = page[start : page.index("/fourlab.css", start)]
+    assert httpx.get(f"{server.url}{base}/board.js").status_code == 200
+    for path in ("../app.py", "..%2fapp.py", "%2e%2e/app.py", "/etc/passwd"):
+        answer = httpx.get(f"{server.url}{base}/{path}", follow_redirects=True)
+        assert answer.status_code in (403, 404)

@@ -1,0 +1,89 @@
+"""Learn and Arena in a real browser."""
+
+from collections.abc import Callable
+
+import pytest
+
+from web.conftest import Visitor
+
+Visit = Callable[..., Visitor]
+SET_SPEED = """value => { const slider = document.querySelector("[aria-label=Speed]");
+    slider.value = value; slider.dispatchEvent(new Event("input"));
+    slider.dispatchEvent(new Event("change")); }"""
+GAMES = """() => Number(document.querySelector(".learn-game h2").textContent.replace(/\\D/g, ""))"""
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_a_learner_is_started_paused_stepped_sped_up_and_tested(visit: Visit, theme: str) -> None:
+    visitor = visit(color_scheme=theme)
+    visitor.go("/learn")
+    page = visitor.page
+    page.wait_for_selector(".heat-cell", timeout=120_000)
+    page.keyboard.press(".")
+    page.wait_for_selector(".learn-game .said .disc-icon")
+    page.evaluate(SET_SPEED, 40)
+    page.keyboard.press("Space")
+    page.wait_for_function(f"() => ({GAMES})() > 2000")
+    page.wait_for_selector("text=/showing 1 game in/")
+    page.keyboard.press("Space")
+    page.wait_for_selector("[data-testid=run]:has-text('Run')")
+    page.click("text=Play 100 test games")
+    page.wait_for_selector("[data-testid=tested]:has-text('won')")
+    assert page.locator(".curve.win").count() == 1
+    page.keyboard.press("g")
+    page.keyboard.press(".")
+    visitor.picture(f"learn-{theme}")
+
+
+def test_numbers_are_checked_and_a_snapshot_is_played_against(visit: Visit) -> None:
+    visitor = visit()
+    visitor.go("/learn?game=tictactoe&opponent=random")
+    page = visitor.page
+    page.wait_for_selector(".heat-cell", timeout=120_000)
+    page.fill("label:has-text('Explore') input", "7")
+    page.keyboard.press("Tab")
+    page.wait_for_selector(".field-error >> text=out of range")
+    page.fill("label:has-text('Explore') input", "0.3")
+    page.keyboard.press("Tab")
+    page.wait_for_url("**epsilon=0.3*")
+    page.click("text=Play against it now")
+    page.wait_for_url("**/play?*opponent=q:runs/web/*")
+    visitor.status("Your move")
+    page.click("role=radio[name=Values]")
+    page.wait_for_selector(".chip-values")
+
+
+def test_an_arena_runs_and_its_games_open_in_analyse(visit: Visit) -> None:
+    visitor = visit()
+    visitor.go(
+        "/arena?game=connect:columns=4,rows=4,k=3&agents=baseline;random;flat:playouts=5&games=20"
+    )
+    page = visitor.page
+    page.wait_for_selector("text=/about .* for 60 games/", timeout=120_000)
+    page.click("[data-testid=run]")
+    page.wait_for_selector("text=60 of 60 games", timeout=60_000)
+    page.wait_for_selector(".elo-dot")
+    visitor.picture("arena-light")
+    page.click(".latest a >> nth=0")
+    page.wait_for_url("**/analyse?game=connect:columns=4,rows=4,k=3&moves=*")
+
+
+def test_an_arena_is_stopped_and_gone_on_with(visit: Visit) -> None:
+    visitor = visit(color_scheme="dark")
+    visitor.go("/arena?agents=mcts:sims=2000;mcts:sims=1500;baseline&games=400&seed=11")
+    page = visitor.page
+    page.click("[data-testid=run]")
+    page.wait_for_selector(".elo-dot", timeout=60_000)
+    page.click("[data-testid=run]")
+    page.wait_for_selector("text=/all games are kept/")
+    visitor.picture("arena-dark")
+    page.wait_for_selector("[data-testid=run]:has-text('Go on')")
+
+
+@pytest.mark.parametrize("path", ["/learn", "/arena"])
+def test_a_phone_scrolls_only_down(visit: Visit, path: str) -> None:
+    visitor = visit(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
+    visitor.go(path)
+    visitor.page.wait_for_selector(".strip")
+    assert visitor.page.evaluate("document.documentElement.scrollWidth") <= 390
+    visitor.picture("phone-" + path[1:])

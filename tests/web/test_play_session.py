@@ -1,0 +1,221 @@
+"""Play without a page: the session does what the page asks for and shows what is so."""
+
+import pytest
+
+from fourlab.rules.catalog import game
+from fourlab.rules.position import position_of
+from fourlab.search.scores import words
+from fourlab.search.solver import solve
+from fourlab.web.sessions.play import PlaySession
+from web.bench import TestBench
+
+PICTURE = "4445423633442655"  # the game that the design shows
+
+
+def play(bench: TestBench, **query: str) -> PlaySession:
+    session = PlaySession(bench, query, seed=1)
+    session.open()
+    return session
+
+
+def do(session: PlaySession, name: str, *args: object) -> None:
+    assert session.act(name, list(args)), session.error
+
+
+def drop(session: PlaySession, column: int) -> None:
+    do(session, "play", session.line.at, column - 1)
+
+
+def test_a_visitor_gets_a_board_an_opponent_and_one_line_of_instruction(bench: TestBench) -> None:
+    view = play(bench).view()
+    assert view["canPlay"]
+    assert view["game"]["spec"] == "connect4"
+    assert view["players"][1]["strength"] == "Strong"
+    assert view["status"]["title"] == "Your move"
+    assert view["status"]["caption"] == "Four in a row wins. Pick a column."
+
+
+def test_the_opponent_answers(bench: TestBench) -> None:
+    session = play(bench, opponent="mcts:sims=50")
+    drop(session, 4)
+    assert session.view()["status"]["title"] == "Opponent is thinking"
+    assert not session.view()["canPlay"]
+    bench.until(lambda: session.line.length == 2)
+    assert session.view()["canPlay"]
+
+
+def test_the_exact_overlay_shows_what_the_solver_says(bench: TestBench) -> None:
+    session = play(bench, moves=PICTURE, overlay="exact")
+    bench.until(lambda: session.overlay_data and session.overlay_data["done"])
+    position = position_of(game("connect4"), PICTURE)
+    scores = solve(position)
+    best = max(score for score in scores if score is not None)
+    for chip, score in zip(session.view()["chips"], scores, strict=True):
+        if score is None:
+            assert chip["kind"] == "full"
+        else:
+            said = f"{chip['first']} {chip.get('second', '')}".strip()
+            assert said == words(position.rules, position.ply, score)
+            assert chip["best"] == (score == best)
+
+
+def test_the_graph_names_the_blunders_of_the_game(bench: TestBench) -> None:
+    session = play(bench, moves=PICTURE, overlay="exact")
+    bench.until(lambda: session.view()["graph"]["waiting"] == 0)
+    found = [(one["move"], one["who"], one["text"]) for one in session.view()["graph"]["blunders"]]
+    assert found == [
+        (13, "You", "Win in 11 became Loss in 14"),
+        (16, "Opponent", "Win in 13 became Loss in 9"),
+    ]
+    points = session.view()["graph"]["points"]
+    assert points[0]["words"] == "Win in 21"
+    assert points[13]["height"] < 0 < points[16]["height"]
+
+
+def test_the_graph_gives_nothing_away_before_the_end(bench: TestBench) -> None:
+    session = play(bench, moves="444", opponent="human")
+    assert session.view()["graph"] == {"shown": False}
+    for column in (1, 5, 1, 5, 1, 5, 1):
+        drop(session, column)
+    assert session.view()["board"]["over"]
+    assert session.view()["graph"]["shown"]
+    bench.until(lambda: session.view()["graph"]["waiting"] == 0)
+    assert session.view()["status"]["caption"].startswith("10 moves; move ")
+
+
+def test_undo_returns_to_my_turn_and_redo_goes_forward_again(bench: TestBench) -> None:
+    session = play(bench, moves="4455")
+    do(session, "undo")
+    assert session.line.position.notation == "44"
+    assert session.view()["canPlay"]
+    do(session, "redo")
+    assert session.line.position.notation == "4455"
+    do(session, "undo")
+    do(session, "undo")
+    assert not session.view()["canUndo"]
+    do(session, "undo")
+    assert session.line.at == 0
+
+
+def test_as_second_player_undo_never_takes_the_first_move_alone(bench: TestBench) -> None:
+    session = play(bench, moves="445", you="second")
+    do(session, "undo")
+    assert session.line.position.notation == "4"
+    assert not session.view()["canUndo"]
+
+
+def test_two_people_take_back_one_move_at_a_time(bench: TestBench) -> None:
+    session = play(bench, moves="445", opponent="human")
+    do(session, "undo")
+    assert session.line.position.notation == "44"
+
+
+def test_looking_back_keeps_the_game_and_no_agent_moves(bench: TestBench) -> None:
+    session = play(bench, moves="445566")
+    do(session, "look", 3)
+    assert session.view()["notation"] == "445566"
+    assert session.view()["at"] == 3
+    assert not session.agent_to_move
+    do(session, "look", 4)
+    drop(session, 1)
+    assert session.line.last.notation == "44551"
+
+
+def test_a_late_click_does_nothing(bench: TestBench) -> None:
+    session = play(bench, moves="44", opponent="human")
+    do(session, "play", 1, 0)
+    assert session.line.length == 2
+
+
+def test_the_address_restores_everything(bench: TestBench) -> None:
+    session = play(
+        bench, game="connect:columns=5,rows=4,k=4", moves="3", opponent="perfect", you="second"
+    )
+    do(session, "overlay", "exact")
+    bench.until(lambda: session.overlay_data)
+    query = dict(part.split("=", 1) for part in session.url.partition("?")[2].split("&"))
+    again = PlaySession(bench, query, seed=2)
+    assert again.setting == session.setting
+    assert again.line.last == session.line.last
+
+
+def test_two_agents_play_a_whole_game_while_watched(bench: TestBench) -> None:
+    session = play(bench, game="tictactoe", watch="random", opponent="baseline")
+    bench.until(lambda: session.line.last.is_over)
+    do(session, "new")
+    do(session, "run")
+    assert not session.view()["running"]
+    length = session.line.length
+    do(session, "run")
+    bench.until(lambda: session.line.length > length)
+
+
+def test_changing_sides_lets_the_opponent_move(bench: TestBench) -> None:
+    session = play(bench, opponent="mcts:sims=20")
+    do(session, "flip")
+    assert session.view()["you"] == 1
+    bench.until(lambda: session.line.length == 1)
+    assert session.view()["canPlay"]
+
+
+def test_leaving_calls_work_off(bench: TestBench) -> None:
+    session = play(bench, moves="4", overlay="exact")
+    jobs = list(session._jobs.values())
+    assert jobs
+    session.close()
+    assert all(job.cancelled() for job in jobs)
+
+
+def test_a_hint_is_exact(bench: TestBench) -> None:
+    session = play(bench, moves=PICTURE)
+    do(session, "hint")
+    bench.until(lambda: session.view()["hint"]["moves"])
+    assert session.view()["hint"] == {"moves": [4], "text": "Hint: column 5, Win in 9"}
+
+
+def test_what_went_wrong_leads_to_the_last_move_that_changed_the_outcome(
+    bench: TestBench,
+) -> None:
+    session = play(bench, moves="4545454")
+    bench.until(lambda: session.view()["graph"]["waiting"] == 0)
+    assert session.view()["status"]["caption"] == "7 moves; move 4 lost the game"
+    do(session, "explain")
+    assert session.view()["at"] == 3
+    assert session.view()["overlay"] == "exact"
+
+
+@pytest.mark.parametrize(
+    ("name", "args", "part"),
+    [
+        ("game", ["connect:columns=40,rows=40,k=4"], "too large"),
+        ("game", ["../../etc/passwd"], "unknown game"),
+        ("game", ["x" * 500], "too long"),
+        ("opponent", ["mcts:sims=1000000000"], "too much for the web, at most 100000"),
+        ("opponent", ["mcts:threads=64"], "too much"),
+        ("opponent", ["<script>alert(1)</script>"], "unknown agent"),
+        ("overlay", ["everything"], "no overlay"),
+        ("play", [0, 99], "not allowed"),
+        ("play", [0, "4"], "not allowed"),
+        ("play", [], "does not take"),
+        ("look", [None], "not allowed"),
+        ("opponent", [{"a": 1}], "does not take"),
+        ("close", [], "no action"),
+        ("__init__", [], "no action"),
+    ],
+)
+def test_bad_input_is_refused_with_a_reason_and_changes_nothing(
+    bench: TestBench, name: str, args: list[object], part: str
+) -> None:
+    session = play(bench, moves="44")
+    before = (session.setting, session.line.last)
+    assert not session.act(name, args)
+    assert session.error is not None
+    assert part in session.error["text"]
+    assert (session.setting, session.line.last) == before
+
+
+def test_a_bad_address_gives_the_valid_part_and_says_what_was_wrong(bench: TestBench) -> None:
+    view = play(bench, moves="44444441", opponent="nobody").view()
+    assert view["notation"] == "444444"
+    assert "unknown agent 'nobody'" in view["notice"]
+    assert "move 7: column 4 is full; open: 1 2 3 5 6 7" in view["notice"]
