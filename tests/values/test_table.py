@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from fourlab.rules.catalog import game
 from fourlab.rules.errors import GeometryError
+from fourlab.rules.keys import exact_key
 from fourlab.rules.storage import StorageError, load_arrays, save_arrays
-from fourlab.values.keys import exact_key, table_key
+from fourlab.values.keys import table_key
 from fourlab.values.knowledge import FILE_KIND, VERSION, Knowledge, Shape
 from fourlab.values.store import ACTIONS, AFTERSTATES, POLICY, TUPLES, nudge
 from fourlab.values.table import (

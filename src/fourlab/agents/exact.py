@@ -8,9 +8,8 @@ import numpy as np
 
 from fourlab.rules.geometry import Rules
 from fourlab.rules.jit import kernel
-from fourlab.rules.kernels import mirror
+from fourlab.rules.keys import shared_key
 from fourlab.search.book import backed_up, shelves
-from fourlab.values.keys import exact_key
 from fourlab.values.knowledge import Arrays, Knowledge, Shape
 from fourlab.values.store import AFTERSTATES, Values
 from fourlab.values.table import Keys, fill
@@ -23,9 +22,7 @@ CERTAIN_WIN = 127.0  # above every score: a line is never passed over for one th
 def _write_keys(rules: Rules, movers: Keys, occupied: Keys, keys: Keys) -> None:
     """Write the keys of positions, those of the mirror image where they are lower."""
     for index in range(len(movers)):
-        one = exact_key(rules, movers[index], occupied[index])
-        reflected = mirror(rules, movers[index]), mirror(rules, occupied[index])
-        keys[index] = min(one, exact_key(rules, *reflected))
+        keys[index] = shared_key(rules, movers[index], occupied[index])
 
 
 @functools.cache

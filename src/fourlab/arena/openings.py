@@ -19,8 +19,9 @@ from fourlab.rules.dice import seeded
 from fourlab.rules.geometry import Rules
 from fourlab.rules.jit import kernel
 from fourlab.rules.kernels import cell_move, has_line
+from fourlab.rules.keys import shared_key
 from fourlab.rules.position import Position
-from fourlab.search.book import position_key, shipped_book
+from fourlab.search.book import shipped_book
 from fourlab.search.choices import random_legal_cell
 from fourlab.search.solver import Limits, Solver
 
@@ -102,7 +103,7 @@ class Sequence:
         while len(self._found) < wanted and fruitless < PATIENCE:
             mover, occupied, goes_on, self._state = random_line(self.rules, self._state, moves)
             fruitless += 1
-            key = position_key(self.rules, mover, occupied)
+            key = shared_key(self.rules, mover, occupied)
             if goes_on and key not in self._found:
                 position = Position(self.rules, mover, occupied, tuple(moves.tolist()))
                 if self._is_balanced(position):

@@ -16,9 +16,9 @@ import numpy as np
 from fourlab.rules.catalog import name_of
 from fourlab.rules.errors import FourlabError, SpecError
 from fourlab.rules.geometry import Rules
+from fourlab.rules.keys import shared_key
 from fourlab.rules.position import Position, position_of
 from fourlab.rules.storage import load_arrays, save_arrays
-from fourlab.search.book import position_key
 from fourlab.search.data import uci
 from fourlab.search.solver import shared_solver
 
@@ -64,7 +64,7 @@ def phase_positions(rules: Rules, name: str, size: int = SIZE, seed: int = SEED)
             if position.is_over:
                 break
         if not position.is_over:
-            key = position_key(rules, position.mover, position.occupied)
+            key = shared_key(rules, position.mover, position.occupied)
             found.setdefault(key, position)
         if len(found) == size:
             break

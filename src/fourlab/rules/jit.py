@@ -29,8 +29,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 log = logging.getLogger("fourlab.kernels")
 
 PACKAGE = Path(__file__).parent.parent
-# Kernels allocate nothing, so that arrays need not be counted when they are handed on: a tree search
-# runs 1.3 times as fast as with reference counts, learning several times.
+# Kernels allocate nothing, so that arrays need not be counted when they are handed on: a tree
+# search runs 1.3 times as fast as with reference counts, learning several times.
 PLAIN = {"nogil": True, "_nrt": False}
 COMPILED = numba is not None and not numba.config.DISABLE_JIT
 SLOWNESS = 1 if COMPILED else 256  # how much longer a kernel takes, for those who watch the clock

@@ -20,7 +20,8 @@ from fourlab.rules.catalog import game, name_of
 from fourlab.rules.enumeration import Boards, expand
 from fourlab.rules.geometry import Rules
 from fourlab.rules.jit import kernel
-from fourlab.rules.kernels import bottom_row, has_line, legal_cells, mirror, winning_cells
+from fourlab.rules.kernels import has_line, legal_cells, winning_cells
+from fourlab.rules.keys import KEY_BITS, shared_key
 from fourlab.rules.position import Position
 from fourlab.rules.storage import Array, StorageError, load_arrays, read_arrays, save_arrays
 from fourlab.search.scores import win_score
@@ -28,7 +29,6 @@ from fourlab.search.scores import win_score
 log = logging.getLogger("fourlab.book")
 
 KIND, VERSION = "book", 1
-KEY_BITS = 31  # without gravity a key holds two boards
 Scores = npt.NDArray[np.int8]
 
 
@@ -41,16 +41,6 @@ class Shelf(NamedTuple):
 
 
 @kernel
-def position_key(rules: Rules, mover: int, occupied: int) -> int:
-    """Return a number that only this position and its mirror image have."""
-    reflected_mover, reflected = mirror(rules, mover), mirror(rules, occupied)
-    if rules.gravity:
-        bottom = bottom_row(rules)
-        return min(mover + occupied + bottom, reflected_mover + reflected + bottom)
-    return min((occupied << KEY_BITS) | mover, (reflected << KEY_BITS) | reflected_mover)
-
-
-@kernel
 def _write_keys(rules: Rules, movers: Boards, occupied: Boards, keys: Boards) -> None:
     """Write the keys of positions; finished ones get -1."""
     full = rules.columns * rules.rows
@@ -59,7 +49,7 @@ def _write_keys(rules: Rules, movers: Boards, occupied: Boards, keys: Boards) ->
         if is_lost or popcount(occupied[index]) == full:
             keys[index] = -1
         else:
-            keys[index] = position_key(rules, movers[index], occupied[index])
+            keys[index] = shared_key(rules, movers[index], occupied[index])
 
 
 def shelves(rules: Rules, plies: int) -> list[Shelf]:
@@ -96,7 +86,7 @@ def _back_up(rules: Rules, shelf: Shelf, keys: Boards, scores: Scores, result: S
             best = 0
             cells = 0
         while cells != 0:
-            child = position_key(rules, mover ^ occupied, occupied | (cells & -cells))
+            child = shared_key(rules, mover ^ occupied, occupied | (cells & -cells))
             cells &= cells - 1
             best = max(best, -scores[np.searchsorted(keys, child)])
         result[index] = best
@@ -129,7 +119,7 @@ class Book:
         """Return the exact score of a position that is not over, or None if it lies too deep."""
         if position.ply > self.plies or position.rules != self.rules:
             return None
-        key = position_key(self.rules, position.mover, position.occupied)
+        key = shared_key(self.rules, position.mover, position.occupied)
         keys = self.shelves[position.ply].keys
         index = int(np.searchsorted(keys, key))
         if index == len(keys) or keys[index] != key:

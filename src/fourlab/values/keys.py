@@ -7,28 +7,18 @@ symmetric. It is never 0, so that fresh memory is an empty table.
 from fourlab.rules.errors import GeometryError
 from fourlab.rules.geometry import Rules
 from fourlab.rules.jit import kernel
-from fourlab.rules.kernels import bottom_row, mirror
-
-BOARD_BITS = 31  # without gravity a key holds two boards
-PLACED = 1 << (2 * BOARD_BITS)  # keeps the key of an empty board without gravity from being 0
+from fourlab.rules.kernels import mirror
+from fourlab.rules.keys import KEY_BITS, exact_key
 
 
 def check_size(rules: Rules) -> None:
     """Raise GeometryError for a board whose positions do not fit into keys."""
     bits = rules.columns * (rules.rows + 1)
-    if not rules.gravity and bits > BOARD_BITS:
+    if not rules.gravity and bits > KEY_BITS:
         raise GeometryError(
             f"no value table for {rules}: without gravity columns * (rows + 1) may be "
-            f"{BOARD_BITS}, here it is {bits}; 5 x 5 fits, and so does every board with gravity"
+            f"{KEY_BITS}, here it is {bits}; 5 x 5 fits, and so does every board with gravity"
         )
-
-
-@kernel
-def exact_key(rules: Rules, mover: int, occupied: int) -> int:
-    """Return a number that only this position has."""
-    if rules.gravity:  # the lowest zero above each column's stones marks its height
-        return mover + occupied + bottom_row(rules)
-    return PLACED | (occupied << BOARD_BITS) | mover
 
 
 @kernel
