@@ -42,6 +42,7 @@ def read_file(argument: str) -> list[Case]:
 
 def fourlab_runner() -> Runner:
     solver = Solver(RULES, table_mb=64)
+    solver.score(position_of(RULES, "44444222"))  # compiled before the clock runs
 
     def run(cases: list[Case]) -> float:
         movers = np.array([position.mover for position, _ in cases])
@@ -63,6 +64,7 @@ def bitbully_runner(mode: str, keep: bool) -> Runner:
 
     def run(cases: list[Case]) -> float:
         seconds = 0.0
+        core.resetTranspositionTable()  # or a second round would find the answers of the first
         for position, score in cases:
             board = Board()
             for move in position.moves:
