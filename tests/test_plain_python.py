@@ -5,13 +5,13 @@ import subprocess
 import sys
 from pathlib import Path
 
-TESTS = Path(__file__).parent
+LAWS = str(Path(__file__).parent / "laws")
 
 
 def test_the_laws_hold_without_jit() -> None:
     environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
     run = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(TESTS / "laws")],
+        [sys.executable, "-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider", LAWS],
         env=environment,
         capture_output=True,
         text=True,
