@@ -229,7 +229,7 @@ def test_a_person_sees_it_live_and_may_stop_it(tmp_path: Path) -> None:
         dimensions=(40, 140),
     )
     child.expect("of 100,000")
-    child.expect(r"mcts:sims=400 – mcts:sims=300 +\d\d")
+    child.expect(r"mcts:sims=400 – mcts:sims=300 +[1-9]")
     child.sendintr()
     child.expect(r"stopped at [\d,]+ of 100,000 games; --resume goes on")
     child.expect(pexpect.EOF)

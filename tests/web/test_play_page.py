@@ -57,13 +57,16 @@ def test_a_whole_game_by_mouse(visit: Visit) -> None:
 def test_a_whole_game_by_keyboard(visit: Visit) -> None:
     visitor = visit()
     visitor.go("/play?game=tictactoe&opponent=human")
+    visitor.status("Yellow to move")
     keys = visitor.page.keyboard
     for number, key in enumerate("51928", start=1):
         keys.press(key)
         discs(visitor, number)
+        visitor.status(f"{'Red' if number % 2 else 'Yellow'} to move")
     keys.press("u")
     discs(visitor, 4)
     visitor.go("/play?opponent=human")
+    visitor.status("Yellow to move")
     keys.press("ArrowRight")
     keys.press("ArrowRight")
     keys.press("Enter")
