@@ -62,7 +62,7 @@ def test_a_whole_game_by_keyboard(visit: Visit) -> None:
     for number, key in enumerate("51928", start=1):
         keys.press(key)
         discs(visitor, number)
-        visitor.status(f"{'Red' if number % 2 else 'Yellow'} to move")
+        visitor.status(f"{turn(number)} to move")
     keys.press("u")
     discs(visitor, 4)
     visitor.go("/play?opponent=human")
@@ -71,6 +71,7 @@ def test_a_whole_game_by_keyboard(visit: Visit) -> None:
     keys.press("ArrowRight")
     keys.press("Enter")
     discs(visitor, 1)
+    visitor.status("Red to move")
     label = visitor.page.locator(".move:focus").get_attribute("aria-label")
     assert label == "Column 2, lands on row 2"
     assert visitor.page.inner_text(".spoken") == "Yellow: column 2."
@@ -78,10 +79,16 @@ def test_a_whole_game_by_keyboard(visit: Visit) -> None:
     visitor.page.wait_for_selector("dialog[open]")
     keys.press("3")  # keys do not reach the board while a dialog is open
     keys.press("Escape")
+    visitor.page.wait_for_selector("dialog[open]", state="detached")
     for number, key in enumerate("727272", start=2):
         keys.press(key)
         discs(visitor, number)
-    visitor.status("Yellow wins")
+        visitor.status("Yellow wins" if number == 7 else f"{turn(number)} to move")
+
+
+def turn(discs_played: int) -> str:
+    """Who is to move after so many discs."""
+    return "Red" if discs_played % 2 else "Yellow"
 
 
 def test_the_overlay_shows_the_solvers_words(visit: Visit) -> None:
