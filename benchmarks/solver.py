@@ -6,9 +6,9 @@
     python -m benchmarks.solver --cleared              # bitbully with its table cleared, too
     python -m benchmarks.solver --latency              # Python calls, interruption, book, threads
 
-One thread, no book. Our table is cleared before each position, inside the timed call. bitbully keeps
-its table through a set, which is the faster way for it; `--cleared` adds it with a table cleared
-before each position, outside of the timed call.
+One thread, no book. Our table is cleared before each position, inside the timed call. bitbully
+keeps its table through a set, which is the faster way for it; `--cleared` adds it with a table
+cleared before each position, outside of the timed call.
 """
 
 import argparse
