@@ -216,7 +216,7 @@ def test_a_killed_tournament_is_resumed_as_if_never_stopped(tmp_path: Path) -> N
 
 
 def test_a_person_sees_it_live_and_may_stop_it(tmp_path: Path) -> None:
-    environment = {**os.environ, "TERM": "xterm-256color"}
+    environment = {**os.environ, "TERM": "xterm-256color", "COLUMNS": "140", "LINES": "40"}
     environment.pop("NO_COLOR", None)
     agents = ["mcts:sims=400", "mcts:sims=300", "--game", SMALL, "--games", "100000"]
     child = pexpect.spawn(
