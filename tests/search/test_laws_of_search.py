@@ -9,7 +9,7 @@ from fourlab.rules.geometry import Rules
 from fourlab.rules.jit import kernel
 from fourlab.rules.kernels import legal_cells, winning_cells
 from fourlab.search.bounds import NO_BOUND, follow_up_bound, safe_replies
-from fourlab.search.exact import Node, table_key
+from fourlab.search.nodes import Node, table_key
 
 BOARDS = [
     "connect:columns=4,rows=4,k=3",

@@ -17,11 +17,30 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fourlab.rules.bits import lowest_index, multiply63, popcount, prefetch
+from fourlab.rules.bits import popcount, prefetch
 from fourlab.rules.geometry import Rules
 from fourlab.rules.jit import body, kernel
-from fourlab.rules.kernels import all_cells, bottom_row, line_cells, mirror, winning_cells
-from fourlab.search.bounds import NO_BOUND, cells_above, follow_up_bound, safe_replies
+from fourlab.rules.kernels import winning_cells
+from fourlab.search.bounds import safe_replies
+from fourlab.search.nodes import (
+    HIGH,
+    LOW,
+    MOVER,
+    RECORD,
+    REPLIES,
+    SIGN,
+    SLOT,
+    TAG,
+    UNKNOWN,
+    WAITING_WINS,
+    Node,
+    look,
+    rank,
+    read_node,
+    settle,
+    table_key,
+    write_node,
+)
 from fourlab.search.scores import win_score
 from fourlab.search.transpositions import (
     CAPACITY,
@@ -31,31 +50,8 @@ from fourlab.search.transpositions import (
     Table,
     Words,
     grow,
-    lower,
-    probe,
-    slot_and_tag,
     store,
-    upper,
 )
-
-
-class Node(NamedTuple):
-    """A position with what the search knows of it."""
-
-    mover: int  # stones of the side to move
-    waiting: int  # stones of the other
-    mover_wins: int  # empty cells that win for the mover
-    waiting_wins: int  # empty cells that win for the other
-    replies: int  # moves that do not lose at once
-    stones: int  # on the board
-
-
-# Fields of a record, a node on the stack or a child that may become one.
-MOVER, WAITING, MOVER_WINS, WAITING_WINS, REPLIES, STONES = range(6)
-SIGN = 6  # +1 if after forced replies the parent's side is to move again, else -1
-LOW, HIGH = 7, 8  # bounds of the score, seen by the mover
-SLOT, TAG = 9, 10
-RECORD = 11  # number of fields
 
 # Fields of a frame, the search of one node.
 NODE, ALPHA, BEST, COUNT, NEXT, STARTED = range(6)
@@ -65,7 +61,6 @@ FRAME = 6  # number of fields
 DEPTH, NODES, VALUE, NOISE, START, CURSOR, ASKED = range(7)
 STATE = 7  # number of fields
 
-UNKNOWN = -100  # below every score
 FRESH = -1  # in NEXT: the node has not been expanded
 CHILD_BITS = 8  # an entry of `order` is a rank and below it the number of the child
 CHILD_MASK = (1 << CHILD_BITS) - 1
@@ -96,143 +91,8 @@ def new_stack(rules: Rules, table: Table, noise: int = 0, start: int = 0) -> Sta
 
 
 @kernel
-def read_node(records: Words, at: int) -> Node:
-    """Return the node of a record."""
-    return Node(
-        records[at + MOVER],
-        records[at + WAITING],
-        records[at + MOVER_WINS],
-        records[at + WAITING_WINS],
-        records[at + REPLIES],
-        records[at + STONES],
-    )
-
-
-@kernel
-def write_node(records: Words, at: int, node: Node) -> None:
-    """Make a node the node of a record."""
-    records[at + MOVER], records[at + WAITING] = node.mover, node.waiting
-    records[at + MOVER_WINS], records[at + WAITING_WINS] = node.mover_wins, node.waiting_wins
-    records[at + REPLIES], records[at + STONES] = node.replies, node.stones
-
-
-@kernel
-def table_key(rules: Rules, node: Node, buckets: int) -> tuple[int, int, int, int]:
-    """Return slot, tag, and the cells of the lines still open to the mover and to the other.
-
-    The score depends on the heights, on the side to move, and on the stones that lie in a line
-    still open to their own side. Cells above one that wins for both sides are never reached.
-    """
-    board = all_cells(rules)
-    shape = node.mover | node.waiting
-    if rules.gravity:
-        shape += bottom_row(rules)
-        contested = node.mover_wins & node.waiting_wins
-        if contested != 0:
-            board &= ~cells_above(rules, contested)
-    mover_lines = line_cells(rules, board & ~node.waiting)
-    waiting_lines = line_cells(rules, board & ~node.mover)
-    mover, waiting = node.mover & mover_lines, node.waiting & waiting_lines
-    if node.stones * 8 <= rules.columns * rules.rows * 3:  # later, mirror images are rare
-        reflected = (mirror(rules, shape), mirror(rules, mover), mirror(rules, waiting))
-        if reflected < (shape, mover, waiting):
-            shape, mover, waiting = reflected
-    slot, tag = slot_and_tag(mover, waiting, shape, buckets)
-    return slot, tag, mover_lines, waiting_lines
-
-
-@kernel
-def time_bound(rules: Rules, stones: int, alpha: int) -> int:
-    """Return a value that the time left alone decides, or UNKNOWN.
-
-    The mover cannot win at once and will not lose at once.
-    """
-    if stones >= rules.columns * rules.rows - 2:
-        return 0
-    if win_score(rules, stones + 2) <= alpha:
-        return win_score(rules, stones + 2)
-    if -win_score(rules, stones + 3) > alpha:
-        return -win_score(rules, stones + 3)
-    return UNKNOWN
-
-
-@kernel
-def settle(rules: Rules, node: Node, alpha: int) -> tuple[int, Node, int]:
-    """Play out forced replies; return (value for the parent or UNKNOWN, node then, sign then).
-
-    `alpha` is the parent's. A value is exact, or a bound on the side of alpha where it lies.
-    """
-    sign = -1
-    alpha = -alpha - 1
-    while True:
-        value = time_bound(rules, node.stones, alpha)
-        if value != UNKNOWN:
-            return sign * value, node, sign
-        cell = node.replies
-        if cell & (cell - 1) != 0:
-            break
-        mover = node.mover | cell
-        occupied = mover | node.waiting
-        wins = winning_cells(rules, mover) & ~occupied
-        replies = safe_replies(rules, occupied, wins)
-        if replies == 0:
-            return sign * win_score(rules, node.stones + 2), node, sign
-        node = Node(node.waiting, mover, node.waiting_wins & ~cell, wins, replies, node.stones + 1)
-        sign = -sign
-        alpha = -alpha - 1
-    if rules.gravity:
-        value = follow_up_bound(
-            rules, node.mover, node.waiting, node.waiting_wins, node.stones, alpha
-        )
-        if value != NO_BOUND:
-            return sign * value, node, sign
-    return UNKNOWN, node, sign
-
-
-@kernel
-def look(rules: Rules, records: Words, at: int, alpha: int, words: Words) -> int:
-    """Ask the table about a record; return its value for the parent or UNKNOWN."""
-    sign: int = records[at + SIGN]
-    if sign < 0:
-        alpha = -alpha - 1
-    stones = records[at + STONES]
-    low, high = -win_score(rules, stones + 3), win_score(rules, stones + 2)
-    data = probe(words, records[at + SLOT], records[at + TAG])
-    if data != 0:
-        low, high = lower(data), upper(data)
-        if low > alpha:
-            return sign * low
-        if high <= alpha:
-            return sign * high
-    records[at + LOW], records[at + HIGH] = low, high
-    return UNKNOWN
-
-
-@kernel
-def rank(rules: Rules, cell: int, wins: int, own_wins: int, replies: int, noise: int) -> int:
-    """Return how promising a move is: threats first, then few replies and the centre.
-
-    A stone below one's own winning cell wastes it.
-    """
-    column = lowest_index(cell) // (rules.rows + 1)
-    promise = 32 * popcount(wins) - 2 * popcount(replies) - abs(2 * column + 1 - rules.columns)
-    if not rules.gravity:
-        row = lowest_index(cell) % (rules.rows + 1)
-        promise -= abs(2 * row + 1 - rules.rows)
-    elif (own_wins >> 1) & cell != 0:
-        promise -= 16
-    if noise != 0:  # another order for each helper thread
-        promise += multiply63(cell ^ noise, 0x1E3779B97F4A7C15) >> 61
-    return promise
-
-
-@kernel
 def survey(rules: Rules, records: Words, node: Node, first: int) -> int:
-    """Step 1: note each move, its new threats and the replies; return their number, 0 for a win.
-
-    (Arrays come one by one, not as a Stack: taking one out of a tuple counts references, which
-    would cost 7% of the time of a node.)
-    """
+    """Step 1: note each move, its new threats and the replies; return their number, 0 for a win."""
     occupied = node.mover | node.waiting
     moves = node.replies
     count = 0

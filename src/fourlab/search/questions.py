@@ -18,12 +18,12 @@ from fourlab.search.exact import (
     CURSOR,
     NODES,
     START,
-    UNKNOWN,
     VALUE,
     Stack,
     ask,
     run,
 )
+from fourlab.search.nodes import UNKNOWN
 from fourlab.search.scores import win_score
 from fourlab.search.transpositions import SEARCHED, Table, Words, clear
 
