@@ -13,6 +13,7 @@ import time
 
 import numpy as np
 
+from benchmarks.mcts import positions
 from fourlab.agents.registry import agent
 from fourlab.arena.events import Event
 from fourlab.arena.executors import Workers
@@ -20,7 +21,6 @@ from fourlab.arena.grading import grade
 from fourlab.arena.suites import load_suites
 from fourlab.arena.tournament import Tournament
 from fourlab.rules.catalog import game
-from fourlab.rules.position import Position
 
 SEED = 20261115
 SMALL = "connect:columns=5,rows=6,k=4"
@@ -45,28 +45,17 @@ def header(title: str) -> None:
     print("| a | b | wins / draws / losses of a | score of a | moves |\n|---|---|---|---|---|")
 
 
-def sample(count: int) -> list[Position]:
-    rng = np.random.default_rng(SEED)
-    found: list[Position] = []
-    while len(found) < count:
-        position = game("connect4").start()
-        while not position.is_over:
-            found.append(position)
-            position = position.play(int(rng.choice(position.legal_moves())))
-    return found[:count]
-
-
 def decision_seconds(spec: str) -> float:
     """Return the processor time of a decision, over positions of random games."""
     player, rng = agent(spec), np.random.default_rng(1)
     player.decide(game("connect4").start(), rng)
-    positions = sample(300)
+    played = positions(300)
     rounds = []
     for _ in range(5):
         began = time.thread_time()
-        for position in positions:
+        for position in played:
             player.decide(position, rng)
-        rounds.append((time.thread_time() - began) / len(positions))
+        rounds.append((time.thread_time() - began) / len(played))
     return float(np.median(rounds))
 
 

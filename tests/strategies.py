@@ -44,3 +44,15 @@ def stones(draw: st.DrawFn) -> tuple[Rules, int]:
     for _ in range(draw(st.integers(1, 4))):  # up to dense boards, where long lines are found
         chosen |= draw(st.integers(0, full)) & full
     return game, chosen
+
+
+def random_positions(rules: Rules, count: int) -> list[Position]:
+    """Positions of random games that are not over, always the same ones."""
+    rng = np.random.default_rng(7)
+    found: list[Position] = []
+    while len(found) < count:
+        position = rules.start()
+        while not position.is_over:
+            found.append(position)
+            position = position.play(int(rng.choice(position.legal_moves())))
+    return found[:count]

@@ -20,8 +20,9 @@ from fourlab.rules.catalog import game
 from fourlab.rules.dice import seeded
 from fourlab.rules.geometry import Rules
 from fourlab.rules.kernels import cell_move, legal_cells
-from fourlab.rules.position import Outcome, Position
+from fourlab.rules.position import Outcome
 from fourlab.rules.spec import options_of
+from strategies import random_positions
 
 PLAYERS = [name for name in AGENTS if name != "human"]
 GAMES = [
@@ -56,17 +57,6 @@ def spec_of(name: str, rules: Rules) -> str:
 @pytest.fixture(params=PLAYERS)
 def player(request: pytest.FixtureRequest, rules: Rules) -> Agent:
     return agent(spec_of(request.param, rules), rules)
-
-
-def random_positions(rules: Rules, count: int) -> list[Position]:
-    rng = np.random.default_rng(7)
-    found: list[Position] = []
-    while len(found) < count:
-        position = rules.start()
-        while not position.is_over:
-            found.append(position)
-            position = position.play(int(rng.choice(position.legal_moves())))
-    return found[:count]
 
 
 def test_decisions_are_legal_repeatable_and_leave_the_position_alone(

@@ -1,6 +1,5 @@
 """Alpha-beta, plain minimax and a minimax on lists agree; so do the kernels and plain Python."""
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -8,7 +7,6 @@ from hypothesis import strategies as st
 import naive
 import strategies
 from fourlab.rules.catalog import game
-from fourlab.rules.geometry import Rules
 from fourlab.rules.kernels import mirror
 from fourlab.rules.position import Outcome, Position
 from fourlab.search.alphabeta import UNKNOWN, begin, forget, new_work, run, search, win_in
@@ -92,17 +90,6 @@ def test_every_move_has_the_value_that_minimax_on_lists_gives_it(
         assert work.root_values[move] == expected
 
 
-def some_positions(rules: Rules, count: int) -> list[Position]:
-    rng = np.random.default_rng(count)
-    found: list[Position] = []
-    while len(found) < count:
-        position = rules.start()
-        while not position.is_over:
-            found.append(position)
-            position = position.play(int(rng.choice(position.legal_moves())))
-    return found[:count]
-
-
 @pytest.mark.parametrize(
     ("name", "depth"),
     [
@@ -117,7 +104,7 @@ def some_positions(rules: Rules, count: int) -> list[Position]:
 def test_pruning_changes_no_value(name: str, depth: int) -> None:
     rules = game(name)
     work, effort = new_work(rules), {True: 0, False: 0}
-    for position in some_positions(rules, 40 if is_plain() else 500):
+    for position in strategies.random_positions(rules, 40 if is_plain() else 500):
         found = {}
         for prune in (True, False):
             before = work.registers[-1]
@@ -137,7 +124,7 @@ def is_plain() -> bool:
 @pytest.mark.parametrize("slice_of_nodes", [1, 7, 100])
 def test_a_search_in_slices_is_the_same_search(slice_of_nodes: int) -> None:
     rules = game("connect4")
-    for position in some_positions(rules, 10):
+    for position in strategies.random_positions(rules, 10):
         whole, sliced = new_work(rules, 8), new_work(rules, 8)
         for work, nodes in ((whole, 1 << 40), (sliced, slice_of_nodes)):
             forget(work)

@@ -1,5 +1,7 @@
 """The two simplest players: `random` and `baseline`."""
 
+from abc import abstractmethod
+
 import numpy as np
 
 from fourlab.agents.base import Agent, Decision
@@ -12,9 +14,9 @@ from fourlab.search.choices import baseline_cells, nth_cell
 class _DrawFromCells(Agent):
     """Plays a uniformly random one of the cells that it considers."""
 
+    @abstractmethod
     def cells(self, position: Position) -> int:
         """Return the cells to draw from."""
-        raise NotImplementedError
 
     def decide(self, position: Position, rng: np.random.Generator) -> Decision:
         cells = self.cells(position)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -12,7 +13,7 @@ from fourlab.values.knowledge import Shape
 
 
 @dataclass(frozen=True)
-class Training:
+class Training(ABC):
     """The options of every learner. A learner adds its own and says what it writes, and how."""
 
     name: ClassVar[str]
@@ -34,9 +35,9 @@ class Training:
     memory_mb: float = option(1024, "what its table may grow to", low=0.001)
     chunk: int = option(1000, "games between two looks at the clock", low=1)
 
+    @abstractmethod
     def shape(self, seed: int) -> Shape:
         """Return what it writes into, empty."""
-        raise NotImplementedError
 
     def lesson(self, starts: Starts) -> Lesson:
         """Return what stays the same over a run."""

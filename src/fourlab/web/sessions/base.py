@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any, ClassVar
 
@@ -11,7 +12,7 @@ from fourlab.web.workbench import ANALYSIS, Job, Workbench
 View = dict[str, Any]
 
 
-class Session:
+class Session(ABC):
     """The state behind one open page.
 
     `view()` is all that the page shows, as plain data. `act(name, args)` does what a visitor asked
@@ -28,11 +29,11 @@ class Session:
         self._jobs: dict[str, Job] = {}
         self.is_open = False
 
+    @abstractmethod
     def view(self) -> View:
         """Return everything that the page shows."""
-        raise NotImplementedError
 
-    def refresh(self) -> None:
+    def refresh(self) -> None:  # noqa: B027  # a page may have no work to start
         """Start the work that the state calls for."""
 
     def open(self) -> None:
