@@ -101,7 +101,7 @@ def local_cluster() -> Iterator[str]:
 
 def cluster() -> None:
     """Compare a job of about a minute."""
-    games = 2_000
+    games = 6_000
     agents = ("mcts:sims=4000,reuse=yes", "mcts:sims=2000,reuse=yes")
     event = Event(STUDY, agents, games, seed=1)
     with local_cluster() as address:

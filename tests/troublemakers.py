@@ -61,7 +61,7 @@ class Slow(Trouble):
     name = "slow"
 
     def trouble(self, position: Position) -> None:
-        time.sleep(1.2)
+        time.sleep(2.2)
 
 
 class Cheating(Trouble):

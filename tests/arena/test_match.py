@@ -139,8 +139,8 @@ def test_plain_python_plays_the_same_games() -> None:
 TROUBLE = {
     "crashing": "RuntimeError: out of ideas",
     "cheating": "IllegalMoveError: column 100 does not exist",
-    "slow": "allowed are 1 s",
-    "hanging": "no move within 1 s",
+    "slow": "allowed are 2 s",
+    "hanging": "no move within 2 s",
     "fatal": "its process ended with code 3",
 }
 
@@ -151,7 +151,7 @@ def test_who_makes_trouble_forfeits_by_name_and_the_others_play_on(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(seats, "WARM_SECONDS", 1.0)
-    conditions = {"move_seconds": 1.0, "modules": ("troublemakers",)}
+    conditions = {"move_seconds": 2.0, "modules": ("troublemakers",)}
     games = play(Job(pairing(SMALL, "dull", name, **conditions), 0, 2))
     assert games.results.tolist() == [1, 1]
     assert sorted(games.forfeits) == [0, 1]

@@ -3,13 +3,15 @@
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from fourlab.arena.events import Event
 from fourlab.arena.executors import Workers
-from fourlab.arena.match import Job, play
+from fourlab.arena.match import Games, Job, Pairing, play
 from fourlab.arena.records import Records
 from fourlab.arena.sprt import Hypotheses
+from fourlab.arena.tallies import Tally
 from fourlab.arena.tournament import Tournament
 from fourlab.rules.errors import FourlabError, SpecError
 
@@ -60,8 +62,19 @@ def test_the_stronger_agents_are_rated_higher() -> None:
         assert 100 < pair["distinct"] <= 200
         assert 4 < pair["mean_moves"] <= 20
         assert pair["forfeits"] == []
-    slow, quick = answer["pairs"][2]["b_ms_per_move"], answer["pairs"][2]["a_ms_per_move"]
-    assert slow > 5 * quick  # mcts and baseline
+
+
+def test_times_are_per_move_of_each_agent() -> None:
+    """One game of 5 plies, begun by the first agent, and one of 6, begun by the second."""
+    numbers, lengths = np.array([0, 1]), np.array([5, 6])
+    own_moves = np.array([[3, 2], [3, 3]])
+    nobody = np.zeros(2, np.int8)
+    games = Games(
+        numbers, nobody, lengths, np.zeros((2, 20), np.uint8), own_moves * np.array([0.002, 0.5])
+    )
+    tally = Tally(Pairing(SMALL, "random", "baseline", seed=1, plies=0))
+    tally.add(games)
+    assert [tally.to_json()[name] for name in TIMES] == pytest.approx([2, 500])
 
 
 def test_deterministic_agents_play_different_games() -> None:
