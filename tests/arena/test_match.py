@@ -150,9 +150,10 @@ TROUBLE = {
 def test_who_makes_trouble_forfeits_by_name_and_the_others_play_on(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(seats, "WARM_SECONDS", 1.0)
     conditions = {"move_seconds": 2.0, "modules": ("troublemakers",)}
-    games = play(Job(pairing(SMALL, "dull", name, **conditions), 0, 2))
+    with monkeypatch.context() as impatient:
+        impatient.setattr(seats, "WARM_SECONDS", 3.0)
+        games = play(Job(pairing(SMALL, "dull", name, **conditions), 0, 2))
     assert games.results.tolist() == [1, 1]
     assert sorted(games.forfeits) == [0, 1]
     for number, text in games.forfeits.items():
