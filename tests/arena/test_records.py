@@ -14,8 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fourlab.agents.registry import agent
+from fourlab.arena.identity import checksum
 from fourlab.arena.match import Job, Pairing, play
-from fourlab.arena.records import Records, checksum, missing
+from fourlab.arena.records import Records, missing
 from fourlab.arena.schema import APPLICATION, MIGRATIONS
 from fourlab.rules.storage import StorageError
 

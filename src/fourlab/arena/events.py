@@ -8,10 +8,10 @@ from typing import Any
 
 from fourlab.agents.human import Human
 from fourlab.agents.registry import agent
+from fourlab.arena.identity import checksum
 from fourlab.arena.match import Pairing
 from fourlab.arena.openings import default_plies
 from fourlab.arena.ratings import choose_anchor
-from fourlab.arena.records import checksum
 from fourlab.arena.sprt import Hypotheses
 from fourlab.rules.catalog import game as find_game
 from fourlab.rules.errors import SpecError
