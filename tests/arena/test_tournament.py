@@ -46,6 +46,15 @@ def test_any_number_of_workers_plays_the_same_games() -> None:
     assert figures(run(Event(SMALL, AGENTS, games=24, seed=8))) != alone
 
 
+def test_forty_workers_play_the_games_of_one() -> None:
+    """Jitted agents alone: forty threads cost little, forty processes would not."""
+    event = Event(SMALL, ("random", "baseline", "mcts:sims=20", "minimax:depth=3"), 160, seed=7)
+    alone = figures(run(event, workers=1))
+    assert alone["games"] == 6 * 160
+    for workers in (2, 40):
+        assert figures(run(event, workers)) == alone
+
+
 def test_the_stronger_agents_are_rated_higher() -> None:
     answer = run(Event(SMALL, ("random", "baseline", "mcts:sims=200"), games=200)).to_json()
     assert [entry["agent"] for entry in answer["ratings"]] == [
