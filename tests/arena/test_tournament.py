@@ -86,6 +86,20 @@ def test_times_are_per_move_of_each_agent() -> None:
     assert [tally.to_json()[name] for name in TIMES] == pytest.approx([2, 500])
 
 
+def test_points_of_a_and_of_first_players() -> None:
+    """Even games, begun by a: a win and a draw. Odd ones, begun by b: a loss and two wins of a."""
+    numbers = np.array([0, 2, 1, 3, 5])
+    results = np.array([1, 0, -1, 1, 1], np.int8)
+    lengths = np.full(5, 7)
+    tally = Tally(Pairing(SMALL, "random", "baseline", seed=1, plies=0))
+    tally.add(Games(numbers, results, lengths, np.zeros((5, 20), np.uint8), np.zeros((5, 2))))
+    found = tally.to_json()
+    assert [found[name] for name in ("wins", "draws", "losses")] == [3, 1, 1]
+    assert found["score"] == pytest.approx(3.5 / 5)
+    assert found["first_share"] == pytest.approx(2.5 / 5)
+    assert (found["mean_moves"], found["distinct"]) == (7, 1)
+
+
 def test_deterministic_agents_play_different_games() -> None:
     tournament = run(Event("connect4", ("minimax:depth=1", "minimax:depth=2"), games=100))
     assert tournament.tallies[0].distinct >= 99
