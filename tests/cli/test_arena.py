@@ -176,6 +176,10 @@ def test_plots_are_drawn(played: Path) -> None:
         (["games", "--export", "x.txt"], "ends in .jsonl or .pgn"),
         (["sweep", "random"], "spans no grid"),
         (["sweep", "flat:playouts={1,x}"], "playouts='x' is not allowed"),
+        (["sweep", "flat:playouts={1,2}", "--plot", "x.doc"], "ends in .png or .svg"),
+        (["sweep", "q:alpha={1,0.5}"], "say --train GAMES"),
+        (["sweep", "q:alhpa={1,2}", "--train", "9"], "has no option 'alhpa'; options: games="),
+        (["sweep", "q:alpha={1,0.5}", "--train", "9", "--against", "magic"], "agent 'magic'"),
     ],
 )
 def test_bad_input_is_one_line_and_exit_code_2(
@@ -186,6 +190,7 @@ def test_bad_input_is_one_line_and_exit_code_2(
     assert says in done.stderr
     assert "Traceback" not in done.stderr
     assert not (played / "none.db").exists()
+    assert not (played / "runs").exists()
 
 
 def count(path: Path) -> int:
