@@ -139,6 +139,7 @@ def test_events_are_canonical_plain_data() -> None:
         (("random", "magic"), {}, "unknown agent 'magic'"),
         (("random", "human"), {}, "terminal only"),
         (("random", "baseline", "random"), {}, "'random' is given twice"),
+        (("random",), {"against": ("baseline", "baseline")}, "'baseline' is given twice"),
         (("random", "baseline"), {"anchor": "perfect"}, "anchor 'perfect' does not play"),
         (("random", "baseline"), {"plies": 20}, "write 0 to 19"),
     ],

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from fourlab.arena.executors import Workers
+from fourlab.learning.learner import Learner
 from fourlab.learning.runs import Run, RunConfig
 from fourlab.rules.errors import SpecError
 from fourlab.rules.storage import StorageError
@@ -52,6 +53,7 @@ def test_a_point_is_the_run_of_its_learner() -> None:
     points = training().courses
     assert len({point.folder for point in points}) == 4
     assert points[1].run.learner == "q:games=1000,epsilon=0.3,chunk=100"
+    assert (points[1].run.game, points[1].run.seed) == ("tictactoe", 3)
     assert points[1].agent == f"q:{points[1].folder}"
     assert Path(points[1].folder).parent == RUNS
     folders = {training(**other).courses[1].folder for other in ({}, {"seed": 4}, {"games": 500})}
@@ -93,6 +95,17 @@ def test_workers_make_no_difference_and_resuming_neither(
     assert found[0] == found[1] == found[2]
     after = (tmp_path / "resumed" / done.folder / CHECKPOINT).stat()
     assert (after.st_ino, after.st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
+
+
+@pytest.mark.usefixtures("here")
+def test_who_leaves_early_need_not_wait_for_the_end() -> None:
+    made = training(text="q:games={200,5000000},chunk=100")
+    with Workers(2) as pool:
+        going = made.run(pool)
+        assert next(going) == made.courses[0]
+        going.close()
+    left = Learner.load(Path(made.courses[1].folder) / CHECKPOINT)
+    assert 0 < left.games < 5_000_000
 
 
 @pytest.mark.usefixtures("here")
