@@ -1,6 +1,8 @@
 """Work is done wherever it is sent, once, also when workers die."""
 
+import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -17,8 +19,10 @@ from fourlab.arena.grading import grade
 from fourlab.arena.records import Records
 from fourlab.arena.suites import suite
 from fourlab.arena.tournament import Tournament
+from fourlab.learning.runs import Run, RunConfig
 from fourlab.rules.catalog import game
 from fourlab.rules.errors import FourlabError
+from fourlab.values.knowledge import CHECKPOINT
 
 SMALL = "connect:columns=5,rows=4,k=4"
 
@@ -129,6 +133,54 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, lis
             process.wait()
 
 
+def fourlab(folder: Path, *arguments: str) -> str:
+    """Run a command; return what it prints."""
+    command = [sys.executable, "-m", "fourlab.cli.main", *arguments]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_commands_do_on_a_cluster_what_they_do_here(
+    cluster: tuple[str, list], tmp_path: Path
+) -> None:
+    there = ["--cluster", cluster[0]]
+    grade = ["grade", "mcts:sims=20", "--game", SMALL, "--positions", "end", "--json"]
+    assert fourlab(tmp_path, *grade, *there) == fourlab(tmp_path, *grade)
+
+    book = ["book", "build", "--game", SMALL, "--plies", "5", "--out"]
+    fourlab(tmp_path, *book, "there.npz", *there)
+    fourlab(tmp_path, *book, "here.npz")
+    assert (tmp_path / "there.npz").read_bytes() == (tmp_path / "here.npz").read_bytes()
+
+    sweep = ["sweep", "q:alpha={0.1,0.5}", "--train", "500", "--game", "tictactoe", "--json"]
+    sweep += ["--games", "20", "--runs", str(tmp_path / "runs"), "--no-record"]
+    trained = json.loads(fourlab(tmp_path, *sweep, *there))
+    assert len(list((tmp_path / "runs").rglob(CHECKPOINT))) == 2
+    for run in (tmp_path / "runs").iterdir():
+        (run / CHECKPOINT).rename(tmp_path / run.name)
+    shutil.rmtree(tmp_path / "runs")
+    assert json.loads(fourlab(tmp_path, *sweep)) == trained
+    for run in (tmp_path / "runs").iterdir():
+        assert (run / CHECKPOINT).read_bytes() == (tmp_path / run.name).read_bytes()
+
+
+def test_workers_that_live_on_grade_what_the_file_holds_now(
+    cluster: tuple[str, list], tmp_path: Path
+) -> None:
+    folder = tmp_path / "run"
+    positions = suite(game("tictactoe"), "middle")[:100]
+    found = []
+    with Workers(cluster=cluster[0]) as workers:
+        for games in (50, 5000):
+            shutil.rmtree(folder, ignore_errors=True)
+            list(Run.start(folder, RunConfig(f"q:games={games}", "tictactoe")).reports())
+            player = agent(f"q:{folder}", "tictactoe")
+            found.append(grade(player, positions, workers=workers).to_json())
+            assert found[-1] == grade(player, positions).to_json()
+    assert found[0] != found[1]
+
+
 def test_a_cluster_plays_the_same_games_also_when_a_worker_is_killed(
     cluster: tuple[str, list], tmp_path: Path
 ) -> None:
@@ -148,8 +200,3 @@ def test_a_cluster_plays_the_same_games_also_when_a_worker_is_killed(
     local = moves(tmp_path / "local.db", False, count=2)
     assert moves(tmp_path / "cluster.db", False, cluster=address) == local
     assert moves(tmp_path / "killed.db", True, cluster=address) == local
-    positions = suite(game(SMALL), "end")[:50]
-    player = agent("random", SMALL)
-    with Workers(cluster=address) as workers:
-        answer = grade(player, positions, workers=workers).to_json()
-    assert answer == grade(player, positions).to_json()

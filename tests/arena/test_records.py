@@ -14,9 +14,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fourlab.agents.registry import agent
+from fourlab.arena.identity import checksum
 from fourlab.arena.match import Job, Pairing, play
-from fourlab.arena.records import Records, checksum, missing
+from fourlab.arena.records import Records, missing
 from fourlab.arena.schema import APPLICATION, MIGRATIONS
+from fourlab.rules.position import position_of
 from fourlab.rules.storage import StorageError
 
 PAIR = Pairing("connect:columns=5,rows=4,k=4", "random", "baseline", 1, 4)
@@ -50,6 +52,27 @@ def test_a_game_counts_once_however_often_it_is_recorded(tmp_path: Path) -> None
         fill(records, 0, 20)
         fill(records, 10, 20)
         assert records.count() == 30
+
+
+def test_a_recorded_game_stays_as_it_is(tmp_path: Path) -> None:
+    with Records(tmp_path / "games.db") as records:
+        pairing = fill(records)
+        before = list(records.listing())
+        other = play(Job(replace(PAIR, seed=2), 0, 20))
+        records.add(pairing, other, other.notations(PAIR.rules))
+        assert list(records.listing()) == before
+
+
+def test_listed_results_and_times_are_those_of_the_players(tmp_path: Path) -> None:
+    games = play(Job(PAIR, 0, 20))
+    games.seconds[:] = [1.0, 2.0]  # of random and of baseline
+    with Records(tmp_path / "games.db") as records:
+        records.add(records.pairing(PAIR), games, games.notations(PAIR.rules))
+        listed = list(records.listing())
+    for entry in listed:
+        assert entry.outcome == position_of(PAIR.rules, entry.moves).outcome.value
+        assert entry.seconds == ((1.0, 2.0) if entry.first == "random" else (2.0, 1.0))
+    assert any(entry.outcome != "draw" for entry in listed[1::2])  # begun by baseline
 
 
 def test_other_conditions_are_another_pairing(tmp_path: Path) -> None:

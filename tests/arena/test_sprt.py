@@ -50,6 +50,12 @@ def test_its_error_rates_are_those_stated(alpha: float, beta: float) -> None:
         assert 0.3 * stated < measured < stated + slack
 
 
+def test_each_bound_guards_against_its_own_error() -> None:
+    low, high = Hypotheses(0, 20, alpha=0.01, beta=0.1).bounds
+    assert low == pytest.approx(math.log(0.1 / 0.99))  # low is accepted wrongly in 10%
+    assert high == pytest.approx(math.log(0.9 / 0.01))  # high in 1%
+
+
 def test_a_large_difference_is_soon_proven() -> None:
     test = Sprt(Hypotheses(0, 20))
     pairs = 0

@@ -28,3 +28,18 @@ def test_intervals_cover_the_truth_as_often_as_they_say() -> None:
             [low <= share <= high for low, high in (share_interval(h, 200) for h in hits)]
         )
         assert 0.93 < covered < 0.97
+
+
+def test_openings_that_favour_a_side_make_scores_surer_than_their_intervals() -> None:
+    """Each opening is played with both colours: where it decides, the two results cancel out."""
+    rng = np.random.default_rng(2)
+    pairs, skill = 100, 0.7
+    for decided in (0.0, 0.5):
+        truth = decided / 2 + (1 - decided) * skill
+        covered = 0
+        for _ in range(1000):
+            level = pairs - rng.binomial(pairs, decided)
+            points = (pairs - level) + rng.binomial(2 * level, skill)
+            low, high = share_interval(points, 2 * pairs)
+            covered += low <= truth <= high
+        assert (0.93 < covered / 1000 < 0.97) if decided == 0 else covered / 1000 > 0.97

@@ -46,6 +46,15 @@ def test_any_number_of_workers_plays_the_same_games() -> None:
     assert figures(run(Event(SMALL, AGENTS, games=24, seed=8))) != alone
 
 
+def test_forty_workers_play_the_games_of_one() -> None:
+    """Jitted agents alone: forty threads cost little, forty processes would not."""
+    event = Event(SMALL, ("random", "baseline", "mcts:sims=20", "minimax:depth=3"), 160, seed=7)
+    alone = figures(run(event, workers=1))
+    assert alone["games"] == 6 * 160
+    for workers in (2, 40):
+        assert figures(run(event, workers)) == alone
+
+
 def test_the_stronger_agents_are_rated_higher() -> None:
     answer = run(Event(SMALL, ("random", "baseline", "mcts:sims=200"), games=200)).to_json()
     assert [entry["agent"] for entry in answer["ratings"]] == [
@@ -75,6 +84,20 @@ def test_times_are_per_move_of_each_agent() -> None:
     tally = Tally(Pairing(SMALL, "random", "baseline", seed=1, plies=0))
     tally.add(games)
     assert [tally.to_json()[name] for name in TIMES] == pytest.approx([2, 500])
+
+
+def test_points_of_a_and_of_first_players() -> None:
+    """Even games, begun by a: a win and a draw. Odd ones, begun by b: a loss and two wins of a."""
+    numbers = np.array([0, 2, 1, 3, 5])
+    results = np.array([1, 0, -1, 1, 1], np.int8)
+    lengths = np.full(5, 7)
+    tally = Tally(Pairing(SMALL, "random", "baseline", seed=1, plies=0))
+    tally.add(Games(numbers, results, lengths, np.zeros((5, 20), np.uint8), np.zeros((5, 2))))
+    found = tally.to_json()
+    assert [found[name] for name in ("wins", "draws", "losses")] == [3, 1, 1]
+    assert found["score"] == pytest.approx(3.5 / 5)
+    assert found["first_share"] == pytest.approx(2.5 / 5)
+    assert (found["mean_moves"], found["distinct"]) == (7, 1)
 
 
 def test_deterministic_agents_play_different_games() -> None:
@@ -116,6 +139,7 @@ def test_events_are_canonical_plain_data() -> None:
         (("random", "magic"), {}, "unknown agent 'magic'"),
         (("random", "human"), {}, "terminal only"),
         (("random", "baseline", "random"), {}, "'random' is given twice"),
+        (("random",), {"against": ("baseline", "baseline")}, "'baseline' is given twice"),
         (("random", "baseline"), {"anchor": "perfect"}, "anchor 'perfect' does not play"),
         (("random", "baseline"), {"plies": 20}, "write 0 to 19"),
     ],

@@ -81,16 +81,29 @@ def test_the_ladder_is_over_all_games(played: Path) -> None:
     assert re.search(r"baseline +\+0 +anchor +80 ", shown)
 
 
+def test_the_ladder_rates_every_game_apart(tmp_path: Path) -> None:
+    for name in (SMALL, "tictactoe"):
+        agents = ["random", "baseline", "--game", name, "--games", "20", "--seed", "1"]
+        assert run(tmp_path, "arena", *agents).returncode == 0
+    both = json.loads(run(tmp_path, "ladder", "--json").stdout)
+    assert [(entry["game"], entry["games"]) for entry in both] == [(SMALL, 20), ("tictactoe", 20)]
+    [one] = json.loads(run(tmp_path, "ladder", "--game", "tictactoe", "--json").stdout)
+    assert one == both[1] != both[0]
+
+
 def test_games_are_listed_and_filtered(played: Path) -> None:
     shown = run(played, "games").stdout
     assert "20 shown, 120 recorded" in shown
     lines = run(played, "games", "--json", "--limit", "500").stdout.splitlines()
     assert len(lines) == 120
-    drawn = run(played, "games", "--json", "--limit", "500", "--result", "draw").stdout
-    assert all(json.loads(line)["outcome"] == "draw" for line in drawn.splitlines())
     chosen = run(played, "games", "--json", "--limit", "500", "--agent", "baseline").stdout
     assert len(chosen.splitlines()) == 80
     assert all("baseline" in line for line in chosen.splitlines())
+    outcomes = [json.loads(line)["outcome"] for line in lines]
+    for result in ("first", "second", "draw"):
+        found = run(played, "games", "--json", "--limit", "500", "--result", result).stdout
+        kept = [json.loads(line)["outcome"] for line in found.splitlines()]
+        assert kept == [outcome for outcome in outcomes if outcome == result]
 
 
 def test_a_game_is_replayed(played: Path) -> None:
@@ -111,7 +124,10 @@ def test_games_are_exported(played: Path) -> None:
     assert text.count('[Event "fourlab arena') == 80
     assert f'[Variant "{SMALL}"]' in text
     results = {"first": "1-0", "draw": "1/2-1/2", "second": "0-1"}
-    entry = next(entry for entry in entries if "baseline" in (entry["first"], entry["second"]))
+    chosen = [entry for entry in entries if "baseline" in (entry["first"], entry["second"])]
+    tags = re.findall(r'\[White "(.*)"\]\n\[Black "(.*)"\]\n\[Result "(.*)"\]', text)
+    assert tags == [(e["first"], e["second"], results[e["outcome"]]) for e in chosen]
+    entry = chosen[0]
     moves = entry["moves"]
     line = " ".join(f"{i // 2 + 1}. {' '.join(moves[i : i + 2])}" for i in range(0, len(moves), 2))
     assert f"{line} {results[entry['outcome']]}\n" in text
@@ -160,6 +176,10 @@ def test_plots_are_drawn(played: Path) -> None:
         (["games", "--export", "x.txt"], "ends in .jsonl or .pgn"),
         (["sweep", "random"], "spans no grid"),
         (["sweep", "flat:playouts={1,x}"], "playouts='x' is not allowed"),
+        (["sweep", "flat:playouts={1,2}", "--plot", "x.doc"], "ends in .png or .svg"),
+        (["sweep", "q:alpha={1,0.5}"], "say --train GAMES"),
+        (["sweep", "q:alhpa={1,2}", "--train", "9"], "has no option 'alhpa'; options: games="),
+        (["sweep", "q:alpha={1,0.5}", "--train", "9", "--against", "magic"], "agent 'magic'"),
     ],
 )
 def test_bad_input_is_one_line_and_exit_code_2(
@@ -170,6 +190,7 @@ def test_bad_input_is_one_line_and_exit_code_2(
     assert says in done.stderr
     assert "Traceback" not in done.stderr
     assert not (played / "none.db").exists()
+    assert not (played / "runs").exists()
 
 
 def count(path: Path) -> int:

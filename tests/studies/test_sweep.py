@@ -30,6 +30,11 @@ def test_what_spans_no_grid_is_refused(text: str) -> None:
         expand(text)
 
 
+def test_a_grid_is_bounded() -> None:
+    with pytest.raises(SpecError, match=r"spans 1,024 points; at most 1,000"):
+        expand("mcts:" + ",".join(f"o{n}={{1,2}}" for n in range(10)))
+
+
 def test_every_point_meets_every_opponent_and_is_drawn(tmp_path: Path) -> None:
     text = "perfect:blunder={0,1},prefer={fastest,any}"
     sweep = Sweep(text, ("random", "baseline"), SMALL, games=10, seed=2)

@@ -8,10 +8,10 @@ from typing import Any
 
 from fourlab.agents.human import Human
 from fourlab.agents.registry import agent
+from fourlab.arena.identity import checksum
 from fourlab.arena.match import Pairing
 from fourlab.arena.openings import default_plies
 from fourlab.arena.ratings import choose_anchor
-from fourlab.arena.records import checksum
 from fourlab.arena.sprt import Hypotheses
 from fourlab.rules.catalog import game as find_game
 from fourlab.rules.errors import SpecError
@@ -59,9 +59,10 @@ class Event:
             raise SpecError(f"openings of {self.plies} plies: write 0 to {rules.cells - 1}")
         if len(self.agents) < (1 if self.against else 2):
             raise SpecError("a tournament needs two agents, such as: random baseline")
-        if len(set(self.agents)) < len(self.agents) > 2:
-            twice = next(name for name in self.agents if self.agents.count(name) > 1)
-            raise SpecError(f"agent {twice!r} is given twice; give each once")
+        for names, fewest in ((self.agents, 3), (self.against, 2)):  # two agents may be the same
+            twice = [name for name in names if names.count(name) > 1]
+            if twice and len(names) >= fewest:
+                raise SpecError(f"agent {twice[0]!r} is given twice; give each once")
         choose_anchor([*self.agents, *self.against], self.anchor)
 
     def pairings(self) -> list[Pairing]:

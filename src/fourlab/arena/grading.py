@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from fourlab.agents.base import Agent
-from fourlab.agents.registry import agent as find_agent
 from fourlab.arena.executors import Workers
+from fourlab.arena.identity import checksum, known_agent
 from fourlab.arena.statistics import mean_interval, share_interval
 from fourlab.arena.suites import Scored
 from fourlab.rules.position import position_of
@@ -72,6 +71,7 @@ class Questions:
     """Positions to put to an agent: plain data, fit for any worker."""
 
     agent: str
+    checksum: str  # of the files it is loaded from
     game: str
     seed: int
     first: int  # number of the first position in its suite
@@ -79,22 +79,17 @@ class Questions:
 
 
 def answer(questions: Questions, player: Agent | None = None) -> list[int]:
-    """Return the moves that an agent decides on; runs in a worker, which finds it by its spec.
+    """Return the moves that an agent decides on; runs in a worker, which makes it anew.
 
     Each position has dice of its own, so that it does not matter who asks about which.
     """
-    player = player or _agent(questions.agent, questions.game)
+    player = player or known_agent(questions.agent, questions.game, questions.checksum)
     decisions = []
     for number, moves in enumerate(questions.moves, start=questions.first):
         dice = np.random.SeedSequence(questions.seed, spawn_key=(number,))
         position = position_of(player.rules, moves)
         decisions.append(player.decide(position, np.random.default_rng(dice)).move)
     return decisions
-
-
-@functools.lru_cache(maxsize=4)
-def _agent(spec: str, game: str) -> Agent:
-    return find_agent(spec, game)
 
 
 def grade(
@@ -106,12 +101,13 @@ def grade(
 ) -> Grade:
     """Let an agent decide in every position of a suite; `watch` sees the grade grow.
 
-    Workers make the agent anew from its spec.
+    Workers make the agent anew from its spec and files.
     """
     result = Grade(agent.spec, Tally(), {})
     lines = [scored.position.moves for scored in suite]
+    who = (agent.spec, "" if workers is None else checksum(agent), str(agent.rules), seed)
     jobs = [
-        Questions(agent.spec, str(agent.rules), seed, first, tuple(lines[first : first + CHUNK]))
+        Questions(*who, first, tuple(lines[first : first + CHUNK]))
         for first in range(0, len(suite), CHUNK)
     ]
     here = ((job, answer(job, agent)) for job in jobs)

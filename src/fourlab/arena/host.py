@@ -12,6 +12,7 @@ import queue
 import sys
 import threading
 import time
+import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -19,7 +20,7 @@ import numpy as np
 
 from fourlab.agents.base import Agent
 from fourlab.agents.play import GameInPlay
-from fourlab.agents.registry import agent
+from fourlab.arena.identity import known_agent
 from fourlab.arena.match import DRAW, LOSS, WIN, import_modules
 from fourlab.rules.errors import FourlabError
 from fourlab.rules.position import Position, position_of
@@ -30,15 +31,14 @@ class Host:
 
     def __init__(self, say: Callable[[dict[str, Any]], None]) -> None:
         self.say = say
-        self.agents: dict[tuple[str, int, str, str], Agent] = {}
-        self.warm: list[Agent] = []
+        self.warm: weakref.WeakSet[Agent] = weakref.WeakSet()
 
     def serve(self, request: dict[str, Any]) -> None:
         """Play the games of one request."""
         try:
             import_modules(tuple(request["modules"]))
-            seats = zip((0, 1), request["agents"], request["checksums"], strict=True)
-            agents = [self._agent(request["game"], *seat) for seat in seats]
+            seats = zip(request["agents"], request["checksums"], (0, 1), strict=True)
+            agents = [known_agent(spec, request["game"], *seat) for spec, *seat in seats]
         except FourlabError as error:
             self.say({"refused": str(error)})
             return
@@ -48,13 +48,6 @@ class Host:
             if request["warm"]:
                 self._warm(agents, number, start)
             self.play(number, agents, seed, start, request["limit"])
-
-    def _agent(self, game: str, side: int, spec: str, checksum: str) -> Agent:
-        """Return an agent: not the one on the other side, nor one of files that have changed."""
-        key = (game, side, spec, checksum)
-        if key not in self.agents:
-            self.agents[key] = agent(spec, game)
-        return self.agents[key]
 
     def _warm(self, agents: list[Agent], number: int, start: Position) -> None:
         """Ask each new agent for a decision off the clock: the first may compile and load.
@@ -66,7 +59,7 @@ class Host:
                 moves = list(start.moves)
                 here = {"number": number, "moves": moves, "seconds": [0.0, 0.0]}
                 self.say({"thinks": side, "agent": player.spec, "warms": True, **here})
-                self.warm.append(player)
+                self.warm.add(player)
                 with contextlib.suppress(Exception):  # the game itself will show it
                     player.decide(_late(start), np.random.default_rng(0))
 

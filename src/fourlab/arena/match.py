@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from fourlab.agents.base import Agent
 from fourlab.agents.players import Player, choose
-from fourlab.agents.registry import agent
+from fourlab.arena.identity import known_agent
 from fourlab.arena.openings import Openings, default_plies, openings
 from fourlab.rules.bits import add63, multiply63, popcount
 from fourlab.rules.catalog import game as find_game
@@ -193,7 +193,8 @@ def players(pairing: Pairing) -> tuple[Player, Player] | None:
         return None
     key = (pairing.game, pairing.a, pairing.b, pairing.checksums)
     if getattr(_memory, "key", None) != key:
-        a, b = (agent(spec, pairing.rules).player() for spec in (pairing.a, pairing.b))
+        sides = zip((pairing.a, pairing.b), pairing.checksums, strict=True)
+        a, b = (known_agent(spec, pairing.game, digest).player() for spec, digest in sides)
         _memory.players = None
         if a is not None and b is not None:
             _memory.players = (a, b)

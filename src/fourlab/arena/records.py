@@ -9,7 +9,6 @@ are brought up to date when they are opened.
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import json
 import sqlite3
 import time
@@ -21,10 +20,9 @@ from typing import Any
 
 import numpy as np
 
-from fourlab.agents.base import Agent
+from fourlab.arena.identity import label
 from fourlab.arena.match import Games, Ints, Pairing, moves_array
 from fourlab.arena.schema import APPLICATION, LISTING, MIGRATIONS, SUMMARY
-from fourlab.rules.spec import options_of
 from fourlab.rules.storage import StorageError
 from fourlab.version import __version__
 
@@ -50,28 +48,6 @@ class Recorded:
     def to_json(self) -> dict[str, Any]:
         """Return what `fourlab games --json` prints in a line."""
         return {**vars(self), "seconds": list(self.seconds)}
-
-
-def checksum(agent: Agent) -> str:
-    """Return a digest of the files that an agent is loaded from, '' if there are none.
-
-    A path is what a spec names without an option's name: `q:runs/mine`.
-    """
-    digest = hashlib.sha256()
-    found = False
-    for option in options_of(type(agent.config)):
-        path = Path(str(getattr(agent.config, option.field)))
-        if option.positional and path.exists():
-            for file in sorted(path.rglob("*")) if path.is_dir() else [path]:
-                if file.is_file():
-                    found = True
-                    digest.update(file.name.encode() + file.read_bytes())
-    return digest.hexdigest()[:16] if found else ""
-
-
-def label(spec: str, digest: str) -> str:
-    """Return the name of an agent among those of the same spec but other files."""
-    return f"{spec}@{digest[:6]}" if digest else spec
 
 
 class Records:

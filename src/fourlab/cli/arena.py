@@ -4,26 +4,37 @@ from __future__ import annotations
 
 import json
 from contextlib import nullcontext
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+from fourlab.cli.options import (
+    RECORD,
+    Anchor,
+    AsJson,
+    Cluster,
+    Game,
+    MoveTime,
+    NoRecord,
+    Plies,
+    Plot,
+    Record,
+    WorkerCount,
+)
 
 if TYPE_CHECKING:
     from fourlab.arena.executors import Workers
     from fourlab.arena.sprt import Hypotheses
     from fourlab.arena.tournament import Tournament
 
-RECORD = Path("games.db")
 GAMES = 100
 SEED_BITS = 31
-PIPED_WIDTH = 200  # columns of a table that no terminal limits
 
 
 def arena(
     agents: Annotated[list[str] | None, typer.Argument(help="Two agents or more.")] = None,
     games: Annotated[int | None, typer.Option(min=2, help="Games of each pair.")] = None,
-    game: Annotated[str, typer.Option(help="The game.")] = "connect4",
+    game: Game = "connect4",
     seed: Annotated[int | None, typer.Option(min=0, help="Repeat a tournament.")] = None,
     gauntlet: Annotated[bool, typer.Option(help="Only the first against all others.")] = False,
     sprt: Annotated[
@@ -31,22 +42,16 @@ def arena(
     ] = "",
     alpha: Annotated[float, typer.Option(help="Chance to accept HIGH wrongly.")] = 0.05,
     beta: Annotated[float, typer.Option(help="Chance to accept LOW wrongly.")] = 0.05,
-    anchor: Annotated[str | None, typer.Option(help="The agent that is rated 0.")] = None,
-    plies: Annotated[
-        int | None, typer.Option(min=0, help="Length of the openings; 0: from the empty board.")
-    ] = None,
-    move_time: Annotated[
-        float | None, typer.Option(min=0.001, help="Seconds for a move; more is a forfeit.")
-    ] = None,
-    workers: Annotated[int | None, typer.Option(min=1, help="Default: one a core.")] = None,
-    cluster: Annotated[str | None, typer.Option(help="A Dask scheduler, tcp://host:8786.")] = None,
-    record: Annotated[Path, typer.Option(help="The file that keeps the games.")] = RECORD,
-    no_record: Annotated[bool, typer.Option("--no-record", help="Keep no games.")] = False,
+    anchor: Anchor = None,
+    plies: Plies = None,
+    move_time: MoveTime = None,
+    workers: WorkerCount = None,
+    cluster: Cluster = None,
+    record: Record = RECORD,
+    no_record: NoRecord = False,
     resume: Annotated[bool, typer.Option("--resume", help="Go on where it stopped.")] = False,
-    plot: Annotated[
-        Path | None, typer.Option(help="Draw cross table and ratings, .png or .svg.")
-    ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    plot: Plot = None,
+    as_json: AsJson = False,
 ) -> None:
     """Let agents play each other; rate them, with intervals."""
     from fourlab.arena.events import Event
@@ -55,6 +60,10 @@ def arena(
     from fourlab.arena.tournament import Tournament
     from fourlab.rules.errors import SpecError
 
+    if plot is not None:
+        from fourlab.studies.figures import check, save, tournament_figure
+
+        check(plot)
     if resume and no_record:
         raise SpecError("--resume goes on with recorded games; leave out --no-record")
     with nullcontext() if no_record else Records(record, create=not resume) as records:
@@ -77,8 +86,6 @@ def arena(
         with Workers(workers, cluster=cluster) as pool:
             follow(tournament, pool, live=not as_json)
     if plot is not None:
-        from fourlab.studies.figures import save, tournament_figure
-
         save(tournament_figure(tournament), plot)
     if as_json:
         typer.echo(json.dumps(tournament.to_json()))
@@ -109,12 +116,10 @@ def follow(tournament: Tournament, pool: Workers, live: bool) -> None:
     """Play a tournament and show how it goes; the standings stay on the screen."""
     from rich.live import Live
 
-    from fourlab.cli.console import console, progress
+    from fourlab.cli.console import progress, table_console
     from fourlab.cli.standings import standings
 
-    screen = console()
-    if not screen.is_terminal:
-        screen.width = PIPED_WIDTH
+    screen = table_console()
     try:
         if live and screen.is_terminal:
             with Live(console=screen, transient=True, get_renderable=lambda: standings(tournament)):

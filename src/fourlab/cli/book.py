@@ -6,6 +6,8 @@ from typing import Annotated
 
 import typer
 
+from fourlab.cli.options import Cluster, Game
+
 app = typer.Typer(help="Opening books.", no_args_is_help=True)
 
 
@@ -17,10 +19,10 @@ def book() -> None:
 @app.command("build")
 def build(
     plies: Annotated[int, typer.Option(min=0, help="Positions with up to so many stones.")] = 6,
-    game: Annotated[str, typer.Option(help="The game.")] = "connect4",
+    game: Game = "connect4",
     out: Annotated[Path | None, typer.Option("--out", "-o", help="The file to write.")] = None,
     workers: Annotated[int, typer.Option(min=1, help="Threads.")] = os.cpu_count() or 1,
-    cluster: Annotated[str | None, typer.Option(help="A Dask scheduler, tcp://host:8786.")] = None,
+    cluster: Cluster = None,
     table_mb: Annotated[float, typer.Option(min=1, help="Memory for the search.")] = 256,
 ) -> None:
     """Solve every position up to a number of stones; goes on where an earlier build stopped."""

@@ -14,6 +14,7 @@ from fourlab.agents.base import Decision
 from fourlab.rules.boards import row_cells
 from fourlab.rules.position import FIRST, SECOND, SIDE_NAMES, Outcome, Position
 
+PIPED_WIDTH = 200  # columns
 STYLES = ("bold yellow", "bold red")
 FRAME = "blue"
 PLAIN_MARKS = ("X", "O")
@@ -23,6 +24,14 @@ DISC_MARKS = ("●", "○")  # filled and hollow: told apart without colour too
 def console() -> Console:
     """Return a console on standard output; plain when piped or under NO_COLOR."""
     return Console(soft_wrap=True, highlight=False)
+
+
+def table_console() -> Console:
+    """Return a console for tables: a pipe does not limit their width."""
+    target = console()
+    if not target.is_terminal:
+        target.width = PIPED_WIDTH
+    return target
 
 
 def is_plain(target: Console) -> bool:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from fourlab.cli.arena import RECORD
+from fourlab.cli.options import RECORD, Record
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,7 +30,7 @@ def games(
     watch: Annotated[bool, typer.Option("--watch", help="Replay on the board.")] = False,
     delay: Annotated[float, typer.Option(min=0, help="Seconds between moves.")] = 0.5,
     export: Annotated[Path | None, typer.Option(help="Write all of them: .jsonl or .pgn.")] = None,
-    record: Annotated[Path, typer.Option(help="The file that keeps the games.")] = RECORD,
+    record: Record = RECORD,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON lines.")] = False,
 ) -> None:
     """List, replay or export recorded games."""

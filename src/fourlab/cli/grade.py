@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from fourlab.cli.options import AsJson, Cluster, Game
+
 if TYPE_CHECKING:
     from fourlab.arena.grading import Grade, Tally
     from fourlab.rules.position import Position
@@ -17,11 +19,11 @@ def grade(
     positions: Annotated[
         str, typer.Option(help="A suite (opening, middle, end, uci) or a file of move strings.")
     ] = "middle",
-    game: Annotated[str, typer.Option(help="The game.")] = "connect4",
+    game: Game = "connect4",
     seed: Annotated[int, typer.Option(min=0, help="Repeat a grade.")] = 0,
     workers: Annotated[int, typer.Option(min=1, help="Processes that decide.")] = 1,
-    cluster: Annotated[str | None, typer.Option(help="A Dask scheduler, tcp://host:8786.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    cluster: Cluster = None,
+    as_json: AsJson = False,
 ) -> None:
     """Grade an agent: how often it plays a best move, and what the others cost."""
     from fourlab.agents.registry import agent as find_agent

@@ -1,12 +1,11 @@
 """`fourlab ladder`: ratings over all recorded games."""
 
 import json
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fourlab.cli.arena import RECORD
+from fourlab.cli.options import RECORD, Anchor, AsJson, Record
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -16,9 +15,9 @@ if TYPE_CHECKING:
 
 def ladder(
     game: Annotated[str | None, typer.Option(help="Only this game.")] = None,
-    anchor: Annotated[str | None, typer.Option(help="The agent that is rated 0.")] = None,
-    record: Annotated[Path, typer.Option(help="The file that keeps the games.")] = RECORD,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    anchor: Anchor = None,
+    record: Record = RECORD,
+    as_json: AsJson = False,
 ) -> None:
     """Rate all agents over all recorded games."""
     from fourlab.arena.ratings import rate

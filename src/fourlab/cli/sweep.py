@@ -1,4 +1,4 @@
-"""`fourlab sweep`: a grid over options of an agent."""
+"""`fourlab sweep`: a grid over options of an agent or a learner."""
 
 from __future__ import annotations
 
@@ -9,62 +9,108 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fourlab.cli.arena import RECORD
+from fourlab.cli.options import (
+    RECORD,
+    AsJson,
+    Cluster,
+    Game,
+    MoveTime,
+    NoRecord,
+    Plies,
+    Plot,
+    Record,
+    WorkerCount,
+)
 
 if TYPE_CHECKING:
+    from fourlab.arena.executors import Workers
     from fourlab.studies.sweep import Sweep
+    from fourlab.studies.training import Training
+
+RUNS = Path("runs/sweep")
 
 
 def sweep(
     spec: Annotated[str, typer.Argument(help='Values in braces: "perfect:blunder={0,0.1,0.2}".')],
     against: Annotated[list[str] | None, typer.Option(help="An opponent; may be repeated.")] = None,
     games: Annotated[int, typer.Option(min=2, help="Games of each point.")] = 100,
-    game: Annotated[str, typer.Option(help="The game.")] = "connect4",
+    train: Annotated[
+        int | None,
+        typer.Option(metavar="GAMES", min=1, help="The spec is a learner: train every point."),
+    ] = None,
+    game: Game = "connect4",
     seed: Annotated[int, typer.Option(min=0, help="Repeat or vary a sweep.")] = 0,
-    plies: Annotated[
-        int | None, typer.Option(min=0, help="Length of the openings; 0: from the empty board.")
-    ] = None,
-    move_time: Annotated[
-        float | None, typer.Option(min=0.001, help="Seconds for a move; more is a forfeit.")
-    ] = None,
-    workers: Annotated[int | None, typer.Option(min=1, help="Default: one a core.")] = None,
-    cluster: Annotated[str | None, typer.Option(help="A Dask scheduler, tcp://host:8786.")] = None,
-    record: Annotated[Path, typer.Option(help="The file that keeps the games.")] = RECORD,
-    no_record: Annotated[bool, typer.Option("--no-record", help="Keep no games.")] = False,
-    plot: Annotated[Path | None, typer.Option(help="Draw it, .png or .svg.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    plies: Plies = None,
+    move_time: MoveTime = None,
+    workers: WorkerCount = None,
+    cluster: Cluster = None,
+    runs: Annotated[Path, typer.Option(help="The folder that keeps trained points.")] = RUNS,
+    record: Record = RECORD,
+    no_record: NoRecord = False,
+    plot: Plot = None,
+    as_json: AsJson = False,
 ) -> None:
-    """Play a match at every point of a grid; games that were recorded are not played again."""
+    """Play a match at every point of a grid; what is trained or recorded is not done again."""
+    from fourlab.arena.events import Event
     from fourlab.arena.executors import Workers
     from fourlab.arena.records import Records
     from fourlab.cli.arena import follow
-    from fourlab.studies.sweep import Sweep
+    from fourlab.studies.figures import check, drawn_options, save, sweep_figure
+    from fourlab.studies.sweep import Sweep, expand
+    from fourlab.studies.training import Training
 
-    with nullcontext() if no_record else Records(record) as records:
-        conditions = (game, games, seed, plies, move_time)
-        opponents = tuple(against or ["baseline"])
-        grid = Sweep(spec, opponents, *conditions, records=records, resume=True)
-        with Workers(workers, cluster=cluster) as pool:
-            follow(grid.tournament, pool, live=False)
+    opponents = tuple(against or ["baseline"])
+    grid = expand(spec)
     if plot is not None:
-        from fourlab.studies.figures import save, sweep_figure
-
-        save(sweep_figure(grid), plot)
+        check(plot)
+        drawn_options(grid)
+    training = None
+    if train is not None:
+        # What is wrong with the matches is said before anything is trained.
+        Event(game, opponents, against=opponents, plies=plies, move_seconds=move_time)
+        training = Training(grid.specs, game, train, seed, runs)
+    with (
+        nullcontext() if no_record else Records(record) as records,
+        Workers(workers, cluster=cluster) as pool,
+    ):
+        if training is not None:
+            follow_training(training, pool)
+        conditions = (game, games, seed, plies, move_time)
+        played = Sweep(spec, opponents, *conditions, records, resume=True, training=training)
+        follow(played.tournament, pool, live=False)
+    if plot is not None:
+        save(sweep_figure(played), plot)
     if as_json:
-        typer.echo(json.dumps(grid.to_json()))
+        typer.echo(json.dumps(played.to_json()))
     else:
-        show(grid)
+        show(played)
+
+
+def follow_training(training: Training, pool: Workers) -> None:
+    """Train all points and show how far they are."""
+    from fourlab.cli.console import progress
+
+    done = 0
+    try:
+        with progress("games") as bar:
+            task = bar.add_task("training", total=training.total)
+            for _ in training.run(pool, lambda games: bar.advance(task, games)):
+                done += 1
+    except KeyboardInterrupt:
+        count = f"{done} of {len(training.courses)} points trained"
+        typer.echo(f"stopped with {count}; the same command goes on", err=True)
+        raise typer.Exit(130) from None
 
 
 def show(grid: Sweep) -> None:
     """Print a line for each point and opponent."""
     from rich.table import Table
 
-    from fourlab.cli.console import console
+    from fourlab.cli.console import table_console
 
     figures = grid.to_json()
     table = Table(box=None, pad_edge=False, title_justify="left")
-    table.title = f"{grid.text} on {figures['game']}, seed {figures['seed']}"
+    table.title = f"{grid.text}\n{grid.details}, seed {figures['seed']}"
     for name in (*grid.grid.options, "against"):
         table.add_column(name)
     for name in ("wins", "draws", "losses", "score", "95%", "moves"):
@@ -76,4 +122,4 @@ def show(grid: Sweep) -> None:
         row = [*point["options"].values(), point["against"], *counts, f"{point['score']:.1%}"]
         style = "bold" if point["score"] == best else ""
         table.add_row(*row, span, f"{point['mean_moves']:.1f}", style=style)
-    console().print(table)
+    table_console().print(table)

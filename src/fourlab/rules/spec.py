@@ -109,7 +109,7 @@ def parse(text: str) -> Spec:
     if not name or (colon and not rest):
         raise SpecError(f"{text!r} is no spec; write a name, or name:option=value,option=value")
     options: dict[str, str] = {}
-    for index, item in enumerate(_split(rest, text) if rest else []):
+    for index, item in enumerate(split_items(rest, text) if rest else []):
         key, equals, value = item.partition("=")
         if not equals and index == 0:
             key, value = POSITIONAL, item
@@ -121,8 +121,8 @@ def parse(text: str) -> Spec:
     return Spec(name.strip(), options)
 
 
-def _split(text: str, whole: str) -> list[str]:
-    """Split at the commas that stand outside brackets."""
+def split_items(text: str, whole: str) -> list[str]:
+    """Split at the commas that stand outside brackets; `whole` names the text in errors."""
     items, depth, start = [], 0, 0
     for index, char in enumerate(text):
         depth += (char == "(") - (char == ")")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,10 +13,13 @@ from fourlab.rules.storage import replacing
 
 if TYPE_CHECKING:
     from fourlab.arena.tournament import Tournament
-    from fourlab.studies.sweep import Sweep
+    from fourlab.studies.sweep import Grid, Sweep
 
 INK, FAINT, ACCENT = "#1f2937", "#9ca3af", "#4f46e5"
 SCORES = "RdBu"  # red below one half, blue above
+DRAWN_OPTIONS = 2
+WIDE = 20  # times the least value is the greatest where an axis is logarithmic
+LETTERS = 10  # of a title to an inch
 FORMATS = (".png", ".svg")
 
 
@@ -28,10 +32,16 @@ def new_figure(width: float, height: float) -> Any:
     return Figure(figsize=(width, height), layout="constrained", facecolor="white")
 
 
-def save(figure: Any, path: Path) -> None:
-    """Write a figure in the format that the file's name asks for."""
+def check(path: Path) -> None:
+    """Find out before long work whether a figure can be drawn; raises FourlabError."""
     if path.suffix not in FORMATS:
         raise FourlabError(f"cannot draw {path}; name a file that ends in {' or '.join(FORMATS)}")
+    new_figure(1, 1)
+
+
+def save(figure: Any, path: Path) -> None:
+    """Write a figure in the format that the file's name asks for."""
+    check(path)
     with replacing(path) as file:
         figure.savefig(file, format=path.suffix[1:], dpi=150)
 
@@ -101,33 +111,55 @@ def bars(axes: Any, listing: list[dict[str, Any]], anchor: str) -> None:
     axes.set_title(f"Elo above {anchor}, 95% intervals", color=INK, fontsize=10)
 
 
-def sweep_figure(sweep: Sweep) -> Any:
-    """Draw a sweep: lines over one option, heat maps over two; more are not drawn."""
-    names = list(sweep.grid.options)
-    if len(names) > 2:
+def drawn_options(grid: Grid) -> list[str]:
+    """Return the options along which a grid is drawn; raises FourlabError if they are too many."""
+    names = list(grid.options)
+    if len(names) > DRAWN_OPTIONS:
         raise FourlabError(
             f"a sweep over {len(names)} options is not drawn; fix all but two of them"
         )
-    event = sweep.tournament.event
-    title = f"{sweep.text} on {event.game}, {event.games} games a point, seed {event.seed}"
+    return names
+
+
+def sweep_figure(sweep: Sweep) -> Any:
+    """Draw a sweep: lines over one option, heat maps over two; more are not drawn."""
+    names = drawn_options(sweep.grid)
+    width = 7 if len(names) == 1 else 4.6 * len(sweep.against) + 0.6
+    games, seed = sweep.tournament.event.games, sweep.tournament.event.seed
+    below = f"{sweep.details}, {games} games a point, seed {seed}"
+    title = [*_wrapped(sweep.text, width), *_wrapped(below, width)]
+    figure = new_figure(width, 3.9 + 0.2 * len(title))
     if len(names) == 1:
-        figure = new_figure(7, 4.2)
         _lines(figure.subplots(), sweep, names[0])
     else:
-        figure = new_figure(4.6 * len(sweep.against) + 0.6, 4.2)
         every = np.atleast_1d(figure.subplots(1, len(sweep.against)))
         for opponent, axes in enumerate(every):
             _map(axes, sweep, names, opponent)
-    figure.suptitle(title, color=INK, fontsize=10, fontweight="bold", x=0.01, ha="left")
+    text = "\n".join(title)
+    figure.suptitle(text, color=INK, fontsize=10, fontweight="bold", x=0.01, ha="left")
     return figure
+
+
+def _wrapped(text: str, inches: float) -> list[str]:
+    """Return the lines of a title, broken after commas."""
+    lines = textwrap.wrap(text.replace(",", ", "), int(inches * LETTERS), break_on_hyphens=False)
+    return [line.replace(", ", ",") for line in lines]
+
+
+def _places(values: tuple[str, ...]) -> tuple[list[float], str]:
+    """Return where values stand on an axis, and its scale; words stand side by side."""
+    try:
+        places = [float(value) for value in values]
+    except ValueError:
+        return [float(number) for number in range(len(values))], "linear"
+    is_wide = min(places) > 0 and max(places) >= WIDE * min(places)
+    return places, "log" if is_wide else "linear"
 
 
 def _lines(axes: Any, sweep: Sweep, name: str) -> None:
     values = sweep.grid.options[name]
-    try:
-        places = [float(value) for value in values]
-    except ValueError:
-        places = [float(number) for number in range(len(values))]
+    places, scale = _places(values)
+    axes.set_xscale(scale)
     for opponent, against in enumerate(sweep.against):
         tallies = [sweep.tally(point, opponent) for point in range(len(values))]
         scores = np.array([tally.score for tally in tallies])
@@ -135,11 +167,12 @@ def _lines(axes: Any, sweep: Sweep, name: str) -> None:
         errors = [scores - low, high - scores]
         axes.errorbar(places, scores, yerr=errors, marker="o", capsize=3, label=f"vs {against}")
     axes.set_xticks(places, values)
+    axes.set_xticks([], minor=True)
     axes.axhline(0.5, color=FAINT, linewidth=0.8, linestyle="--")
     axes.set_ylim(-0.02, 1.02)
     axes.yaxis.set_major_formatter(lambda share, _: f"{share:.0%}")
-    axes.set_xlabel(name)
-    axes.set_ylabel("score, 95% intervals")
+    axes.set_xlabel(name, color=INK)
+    axes.set_ylabel("score, 95% intervals", color=INK)
     axes.spines[["top", "right"]].set_visible(False)
     axes.legend(frameon=False)
 
@@ -151,6 +184,6 @@ def _map(axes: Any, sweep: Sweep, names: list[str], opponent: int) -> None:
     shares = np.array([tally.score for tally in tallies]).reshape(shape)
     halves = np.array([np.diff(tally.interval)[0] / 2 for tally in tallies]).reshape(shape)
     heat_map(axes, shares, list(rows), list(columns), halves)
-    axes.set_ylabel(names[0])
-    axes.set_xlabel(names[1])
+    axes.set_ylabel(names[0], color=INK)
+    axes.set_xlabel(names[1], color=INK)
     axes.set_title(f"score against {sweep.against[opponent]}", color=INK, fontsize=10)

@@ -1,11 +1,13 @@
-"""Sweeps: a grid over options of an agent, every point of it a match.
+"""Sweeps: a grid over options of an agent or a learner, every point of it a match.
 
-Braces hold the values of an option: `mcts:sims=200,c={0.7,1,1.4}`; several braces span a grid.
+Braces hold the values of an option: `mcts:sims=200,c={0.7,1,1.4}`; several braces span a grid. A
+learner is trained at every point (`training.py`) before what it has learned plays.
 """
 
 from __future__ import annotations
 
 import itertools
+import math
 import re
 from dataclasses import dataclass
 from typing import Any
@@ -14,8 +16,12 @@ from fourlab.arena.events import Event
 from fourlab.arena.records import Records
 from fourlab.arena.tallies import Tally
 from fourlab.arena.tournament import Tournament
+from fourlab.learning.registry import LEARNERS
 from fourlab.rules.errors import SpecError
+from fourlab.rules.spec import parse, split_items
+from fourlab.studies.training import Training
 
+MOST_POINTS = 1000
 BRACES = re.compile(r"([\w-]+)=\{([^{}]*)\}")
 
 
@@ -36,13 +42,15 @@ def expand(text: str) -> Grid:
     """Return the grid that a spec with braces spans; raises SpecError."""
     options: dict[str, tuple[str, ...]] = {}
     for name, values in BRACES.findall(text):
-        choices = tuple(value.strip() for value in values.split(","))
+        choices = tuple(value.strip() for value in split_items(values, text))
         if name in options or not all(choices) or len(set(choices)) < len(choices):
             raise SpecError(f"{name}={{{values}}} in {text!r}: give each option different values")
         options[name] = choices
     rest = BRACES.sub("", text)
     if not options or "{" in rest or "}" in rest:
         raise SpecError(f"{text!r} spans no grid; write values in braces: mcts:c={{0.7,1,1.4}}")
+    if (points := math.prod(len(choices) for choices in options.values())) > MOST_POINTS:
+        raise SpecError(f"{text!r} spans {points:,} points; at most {MOST_POINTS:,}")
     specs = []
     for values in itertools.product(*options.values()):
         chosen = iter(values)
@@ -51,7 +59,10 @@ def expand(text: str) -> Grid:
 
 
 class Sweep:
-    """A grid of agents against some opponents; its games are those of its tournament."""
+    """A grid of agents against some opponents; its games are those of its tournament.
+
+    `training`, which must be over, says that the points are learners.
+    """
 
     def __init__(
         self,
@@ -64,19 +75,27 @@ class Sweep:
         move_seconds: float | None = None,
         records: Records | None = None,
         resume: bool = False,
+        training: Training | None = None,
     ) -> None:
         self.text = text
         self.grid = expand(text)
-        event = Event(
-            game,
-            self.grid.specs,
-            games,
-            seed,
-            against=against,
-            plies=plies,
-            move_seconds=move_seconds,
-        )
+        self.training = training
+        agents = training.agents if training else self.grid.specs
+        conditions = {"against": against, "plies": plies, "move_seconds": move_seconds}
+        try:
+            event = Event(game, agents, games, seed, **conditions)  # type: ignore[arg-type]
+        except SpecError as error:
+            if training or parse(agents[0]).name not in LEARNERS:
+                raise
+            raise SpecError(f"{error}; for options of the learner, say --train GAMES") from None
         self.tournament = Tournament(event, records, resume)
+
+    @property
+    def details(self) -> str:
+        """The game, and for how many games each point was trained, if that is one number."""
+        lengths = {course.games for course in self.training.courses} if self.training else set()
+        trained = [f"trained on {games:,} games" for games in lengths] if len(lengths) == 1 else []
+        return ", ".join([self.tournament.event.game, *trained])
 
     @property
     def against(self) -> tuple[str, ...]:
@@ -95,10 +114,10 @@ class Sweep:
             for opponent, name in enumerate(self.against):
                 figures = self.tally(number, opponent).to_json()
                 kept = ("wins", "draws", "losses", "score", "low", "high", "mean_moves")
-                scores = {key: figures[key] for key in kept}
-                points.append(
-                    {"options": options, "agent": figures["a"], "against": name, **scores}
-                )
+                who = {"options": options, "agent": figures["a"], "against": name}
+                if self.training is not None:
+                    who["trained"] = self.training.courses[number].games
+                points.append({**who, **{key: figures[key] for key in kept}})
         return {
             "sweep": self.text,
             "game": event.game,

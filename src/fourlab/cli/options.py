@@ -1,0 +1,23 @@
+"""Options that several commands share, each spelled once."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+RECORD = Path("games.db")
+
+Game = Annotated[str, typer.Option(help="The game.")]
+Plies = Annotated[
+    int | None, typer.Option(min=0, help="Length of the openings; 0: from the empty board.")
+]
+MoveTime = Annotated[
+    float | None, typer.Option(min=0.001, help="Seconds for a move; more is a forfeit.")
+]
+WorkerCount = Annotated[int | None, typer.Option(min=1, help="Default: one a core.")]
+Cluster = Annotated[str | None, typer.Option(help="A Dask scheduler, tcp://host:8786.")]
+Record = Annotated[Path, typer.Option(help="The file that keeps the games.")]
+NoRecord = Annotated[bool, typer.Option("--no-record", help="Keep no games.")]
+Anchor = Annotated[str | None, typer.Option(help="The agent that is rated 0.")]
+Plot = Annotated[Path | None, typer.Option(help="Draw it, .png or .svg.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]

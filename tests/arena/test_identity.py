@@ -1,0 +1,63 @@
+"""Agents are known by their spec and their files."""
+
+import threading
+from pathlib import Path
+
+import pytest
+
+from fourlab.agents.registry import agent
+from fourlab.arena.events import Event
+from fourlab.arena.identity import checksum, known_agent, label
+from fourlab.arena.match import Job, play
+from fourlab.learning.runs import METRICS, Run, RunConfig
+from fourlab.rules.errors import FourlabError
+
+GAME = "tictactoe"
+
+
+def trained(folder: Path, games: int = 200) -> str:
+    """Train a run; return the agent's spec."""
+    list(Run.start(folder, RunConfig(f"q:games={games}", GAME)).reports())
+    return f"q:{folder}"
+
+
+def test_a_run_is_known_by_what_it_learned_alone(tmp_path: Path) -> None:
+    one, same = (trained(tmp_path / name) for name in ("one", "same"))
+    other = trained(tmp_path / "other", 300)
+    digests = [checksum(agent(spec, GAME)) for spec in (one, same, other)]
+    assert digests[0] == digests[1] != digests[2]
+    with (tmp_path / "one" / METRICS).open("a") as file:
+        file.write("{}")
+    assert checksum(agent(one, GAME)) == digests[0]
+    assert label(one, digests[0]) == f"{one}@{digests[0][:6]}"
+
+
+@pytest.mark.usefixtures("troublemakers")
+def test_an_agent_without_a_path_has_no_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "bystander").write_text("x")
+    monkeypatch.chdir(tmp_path)
+    assert checksum(agent("filed")) == checksum(agent("random")) == ""
+
+
+def test_an_agent_is_kept_by_thread_side_and_checksum(tmp_path: Path) -> None:
+    spec = trained(tmp_path / "run")
+    digest = checksum(agent(spec, GAME))
+    kept = known_agent(spec, GAME, digest)
+    assert known_agent(spec, GAME, digest) is kept
+    assert known_agent(spec, GAME, digest, side=1) is not kept
+    found = []
+    thread = threading.Thread(target=lambda: found.append(known_agent(spec, GAME, digest)))
+    thread.start()
+    thread.join()
+    assert found[0] is not kept
+
+
+def test_a_file_that_changes_under_a_match_is_no_part_of_it(tmp_path: Path) -> None:
+    spec = trained(tmp_path / "run")
+    [pairing] = Event(GAME, (spec, "random"), games=2).pairings()
+    trained(tmp_path / "other", 300)
+    (tmp_path / "other" / "checkpoint.npz").replace(tmp_path / "run" / "checkpoint.npz")
+    with pytest.raises(FourlabError, match=r"the file of q:.*run has changed since this began"):
+        play(Job(pairing, 0, 2))
