@@ -73,9 +73,18 @@ def test_an_arena_is_stopped_and_gone_on_with(visit: Visit) -> None:
     visitor.go("/arena?agents=mcts:sims=2000;mcts:sims=1500;baseline&games=400&seed=11")
     page = visitor.page
     page.click("[data-testid=run]")
+    page.wait_for_selector("text=/Now playing, game/", timeout=60_000)
+    assert page.locator(".cross-cell.playing").count() == 2
+    before = page.inner_html("[data-testid=current]")
+    page.wait_for_function(
+        "before => document.querySelector('[data-testid=current]').innerHTML !== before", arg=before
+    )
     page.wait_for_selector(".elo-dot", timeout=60_000)
+    visitor.picture("arena-dark-running")
     page.click("[data-testid=run]")
     page.wait_for_selector("text=/all games are kept/")
+    page.wait_for_selector("text=Latest game")
+    assert page.locator(".cross-cell.playing").count() == 0
     visitor.picture("arena-dark")
     page.wait_for_selector("[data-testid=run]:has-text('Go on')")
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
 from fourlab.rules.catalog import game as find_game
-from fourlab.rules.position import read_moves
+from fourlab.rules.position import read_moves, write_moves
 from fourlab.web import words
 from fourlab.web.sessions.play_view import game_view, offered_games
 
@@ -36,6 +36,7 @@ def arena_view(session: ArenaSession) -> dict[str, Any]:
         "cross": _cross(session),
         "ratings": [] if report is None else [_rating(one) for one in report["ratings"]],
         "remarks": _remarks(session),
+        "now": _now(session),
         "latest": [] if report is None else [_latest(one) for one in report["latest"]],
         "export": _export(session),
         "announce": _announce(session),
@@ -160,6 +161,26 @@ def _latest(game: dict[str, Any]) -> dict[str, Any]:
         "moves": read_moves(rules, game["moves"]),
         "notation": game["moves"],
         "href": f"/analyse?{query}",
+    }
+
+
+def _now(session: ArenaSession) -> dict[str, Any] | None:
+    """Return the game that is going on; of many that go on side by side, the first."""
+    now = session.now
+    if now is None:
+        return None
+    number, count = now["first"] + 1, now["count"]
+    which = f"game {number:,} of {session.per_pair:,}"
+    if count > 1:
+        which = f"game {number:,}, one of {count:,} side by side"
+    first, second = now["players"]
+    return {
+        "caption": f"Now playing, {which}",
+        "first": short(first),
+        "second": short(second),
+        "pair": [session.players.index(first), session.players.index(second)],
+        "moves": now["moves"],
+        "notation": write_moves(session.rules, now["moves"]),
     }
 
 

@@ -13,12 +13,14 @@ export default {
   computed: {
     games() { return this.view.games.map((one) => ({ value: one.spec, label: one.title })); },
     share() { return this.view.total ? this.view.played / this.view.total : 0; },
+    current() { return this.view.now ?? (this.view.latest.length ? { ...this.view.latest[0], caption: "Latest game" } : null); },
     begun() { return this.view.played > 0; },
     cells() {
-      return this.theme >= 0 && this.view.cross.map((row) => row.map((cell) => {
+      return this.theme >= 0 && this.view.cross.map((row, at) => row.map((cell, column) => {
         if (!cell) return null;
         const { back, ink } = heat((cell.score - 0.5) * 1.16);
-        return { ...cell, style: cell.games ? { background: back, color: ink } : {} };
+        const playing = this.view.now?.pair.includes(at) && this.view.now.pair.includes(column);
+        return { ...cell, playing, style: cell.games ? { background: back, color: ink } : {} };
       }));
     },
     axis() {
@@ -76,12 +78,12 @@ export default {
       <div class="cross-scroll"><table class="cross"><thead><tr><th></th><th v-for="player in view.players" :key="player.spec" scope="col">{{ player.short }}</th></tr></thead>
         <tbody><tr v-for="(row, index) in cells" :key="view.players[index].spec"><th scope="row">{{ view.players[index].short }}</th>
           <td v-for="(cell, column) in row" :key="column"><div v-if="!cell" class="cross-cell diagonal"></div>
-            <div v-else class="cross-cell" :style="cell.style"><template v-if="cell.games"><b>{{ Math.round(cell.score * 100) }}%</b><span>{{ cell.counts.join('–') }}</span></template><template v-else>–</template></div></td></tr></tbody></table></div>
+            <div v-else class="cross-cell" :class="{ playing: cell.playing }" :style="cell.style"><template v-if="cell.games"><b>{{ Math.round(cell.score * 100) }}%</b><span>{{ cell.counts.join('–') }}</span></template><template v-else>–</template></div></td></tr></tbody></table></div>
     </section>
     <section class="card padded latest" aria-label="Games">
-      <template v-if="view.latest.length"><Thumbnail :game="view.game" :moves="view.latest[0].moves" :pitch="Math.min(18, 126 / view.game.columns)"/>
-        <div><span class="note">Latest game</span><p><Disc :side="0" :size="18"/>{{ view.latest[0].first }}</p><p><Disc :side="1" :size="18"/>{{ view.latest[0].second }}</p><code>{{ view.latest[0].notation }}</code></div>
-        <ul><li class="note">Latest results</li><li v-for="one in view.latest.slice(0, 4)" :key="one.href"><a :href="one.href">{{ one.first }} – {{ one.second }}</a><b>{{ one.result }}</b></li></ul></template>
+      <template v-if="current"><Thumbnail data-testid="current" :game="view.game" :moves="current.moves" :pitch="Math.min(18, 126 / view.game.columns)"/>
+        <div><span class="note">{{ current.caption }}</span><p><Disc :side="0" :size="18"/>{{ current.first }}</p><p><Disc :side="1" :size="18"/>{{ current.second }}</p><code>{{ current.notation }}</code></div>
+        <ul v-if="view.latest.length"><li class="note">Latest results</li><li v-for="one in view.latest.slice(0, 4)" :key="one.href"><a :href="one.href">{{ one.first }} – {{ one.second }}</a><b>{{ one.result }}</b></li></ul></template>
       <p v-else class="note">Games appear here as they are played; each opens in Analyse.</p>
     </section>
     <section class="card elo-card" aria-label="Ratings">
