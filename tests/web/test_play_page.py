@@ -159,6 +159,7 @@ def test_an_expert_writes_a_spec_and_is_told_what_is_wrong_with_it(visit: Visit)
     page.fill("[aria-label='Spec string']", "mcts:sims=1000000000")
     page.click(".expert >> text=Use")
     page.wait_for_selector(".field-error >> text=too much for the web, at most 100000")
+    assert page.input_value("[aria-label='Spec string']") == "mcts:sims=1000000000"
     page.fill("[aria-label='Spec string']", "mcts:sims=33,c=1")
     page.click(".expert >> text=Use")
     page.wait_for_url("**opponent=mcts:sims=33,c=1*")
@@ -206,13 +207,6 @@ def test_a_phone_shows_the_board_first_and_scrolls_only_down(visit: Visit, path:
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     box = page.locator(".plate").bounding_box()
     assert box["y"] + box["height"] < 600
-    small = page.evaluate(
-        """() => [...document.querySelectorAll("button, select, a")]
-        .filter(e => e.checkVisibility())
-        .map(e => [e.className, e.textContent.slice(0, 20), e.getBoundingClientRect().height])
-        .filter(([name, , height]) => height < 44 && !/skip|tag|brand/.test(name))"""
-    )
-    assert small == []
     visitor.picture("phone-" + path[1:].partition("?")[0])
 
 

@@ -10,6 +10,7 @@ from urllib.parse import urlencode
 from fourlab.rules.catalog import game as find_game
 from fourlab.rules.position import read_moves, write_moves
 from fourlab.web import words
+from fourlab.web.limits import MOVE_SECONDS
 from fourlab.web.sessions.play_view import game_view, offered_games
 
 if TYPE_CHECKING:
@@ -24,7 +25,9 @@ def arena_view(session: ArenaSession) -> dict[str, Any]:
     return {
         "game": game_view(session.rules),
         "games": offered_games(session.rules),
-        "players": [{**words.opponent_of(spec), "short": short(spec)} for spec in session.players],
+        "players": [
+            {**words.opponent_of(plain(spec)), "short": short(spec)} for spec in session.players
+        ],
         "families": [family.to_json() for family in words.FAMILIES],
         "perPair": session.per_pair,
         "seed": session.number,
@@ -46,8 +49,14 @@ def arena_view(session: ArenaSession) -> dict[str, Any]:
     }
 
 
+def plain(spec: str) -> str:
+    """Return an agent's spec without the limit on time that the web put in."""
+    return spec.removesuffix(f"time={MOVE_SECONDS:g}").rstrip(",:")
+
+
 def short(spec: str) -> str:
     """Name an agent in a table: 'MCTS 200', 'Minimax 4'."""
+    spec = plain(spec)
     who = words.opponent_of(spec)
     name, _, options = spec.partition(":")
     titles = {"mcts": "MCTS", "flat": "Flat", "minimax": "Minimax", "perfect": "Perfect"}

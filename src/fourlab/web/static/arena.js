@@ -26,8 +26,9 @@ export default {
     axis() {
       const all = this.view.ratings.flatMap((one) => [one.elo - one.half, one.elo + one.half]);
       const low = Math.floor(Math.min(1000, ...all) / 500) * 500, high = Math.ceil(Math.max(2000, ...all) / 500) * 500;
+      const step = high - low > (this.phone ? 1000 : 1500) ? 1000 : 500;
       const ticks = [];
-      for (let at = low; at <= high; at += high - low > (this.phone ? 1000 : 2500) ? 1000 : 500) ticks.push(at);
+      for (let at = 1500 - Math.floor((1500 - low) / step) * step; at <= high; at += step) ticks.push(at);
       return { low, high, ticks, place: (elo) => ((elo - low) / (high - low)) * 100 };
     },
     specs() {
@@ -61,14 +62,14 @@ export default {
   <Frame page="arena" :announce="view.announce" :notice="view.notice" :keys="keys" @dismiss="act('dismiss')" @online="online = $event">
   <div class="arena">
     <section class="card strip" aria-label="Event">
-      <label>Game<Picker label="Game" :options="games" :value="view.game.spec" @choose="act('game', $event)"/></label>
+      <label>Game<Picker label="Game" :options="games" :value="view.game.spec" :off="view.running" @choose="act('game', $event)"/></label>
       <label class="narrow-field wider">Games a pair<input :value="view.perPair" inputmode="numeric" :disabled="view.running" @change="act2('games', $event)"></label>
       <label class="narrow-field">Seed<input :value="view.seed" inputmode="numeric" :disabled="view.running" @change="act2('seed', $event)"></label>
       <div class="progress"><span><b>{{ view.played.toLocaleString('en') }} of {{ view.total.toLocaleString('en') }} games</b><span>{{ view.left || view.estimate }}</span></span>
         <div class="track" role="progressbar" aria-label="Games played" :aria-valuenow="Math.round(share * 100)" aria-valuemin="0" aria-valuemax="100"><i :style="{ width: share * 100 + '%' }"></i></div></div>
       <button type="button" class="primary" data-testid="run" :disabled="share >= 1 && !view.running" @click="act('run')"><Icon :name="view.running ? 'stop' : 'play'"/>{{ view.running ? 'Stop' : begun ? 'Go on' : 'Start' }}</button>
       <button type="button" class="outline" :disabled="!view.export" @click="save"><Icon name="down"/>Export</button>
-      <div class="player-row"><span v-for="(player, index) in view.players" :key="player.spec" class="player" :title="player.spec">{{ player.short }}
+      <div class="player-row"><span v-for="(player, index) in view.players" :key="player.spec" class="player" :class="{ bare: view.running }" :title="player.spec">{{ player.short }}
           <button v-if="!view.running" type="button" :aria-label="'Remove ' + player.short" @click="act('remove', index)"><Icon name="close"/></button></span>
         <Picker v-if="!view.running && view.players.length < 8" label="Add a player" :options="specs" value="" @choose="$event && act('add', $event)"/></div>
       <p v-if="view.error" class="field-error" role="alert"><Icon name="warn"/>{{ fieldError() }}</p>
