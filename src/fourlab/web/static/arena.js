@@ -60,6 +60,7 @@ export default {
   },
   template: `
   <Frame page="arena" :announce="view.announce" :notice="view.notice" :keys="keys" @dismiss="act('dismiss')" @online="online = $event">
+  <h1 class="for-readers">Arena</h1>
   <div class="arena">
     <section class="card strip" aria-label="Event">
       <label>Game<Picker label="Game" :options="games" :value="view.game.spec" :off="view.running" @choose="act('game', $event)"/></label>

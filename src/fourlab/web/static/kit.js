@@ -242,8 +242,8 @@ export const Frame = {
   <p class="spoken" aria-live="polite">{{ spoken }}</p>
   <dialog ref="help" class="help" aria-labelledby="help-title" @click="$event.target === $refs.help && $refs.help.close()">
     <form method="dialog"><h2 id="help-title">Keys</h2>
-      <dl><template v-for="[key, what] in keys"><dt><kbd v-for="one in key.split(' ')">{{ one }}</kbd></dt><dd>{{ what }}</dd></template></dl>
-      <p class="note">For programs there is an <a href="/api">API</a>.</p>
+      <dl><template v-for="[key, what] in keys"><dt><template v-for="one in key.split(' ')"><kbd v-if="one !== '–'">{{ one }}</kbd><template v-else>–</template></template></dt><dd>{{ what }}</dd></template></dl>
+      <p class="note"><a href="/api">API, for programs</a></p>
       <button class="primary">Close</button></form>
   </dialog>`,
 };

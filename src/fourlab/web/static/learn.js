@@ -107,6 +107,7 @@ export default {
   },
   template: `
   <Frame page="learn" :announce="view.announce" :notice="view.notice" :keys="keys" @dismiss="view.notice = ''" @online="online = $event">
+  <h1 class="for-readers">Learn</h1>
   <div class="learn">
     <section class="card strip" :class="{ open }" aria-label="Settings">
       <label v-show="open">Learner<Picker label="Learner" :options="view.choices.learner.options" :value="view.choices.learner.value" @choose="act('choose', 'learner', $event)"/></label>
@@ -119,7 +120,7 @@ export default {
       <label class="strip-speed"><span><span>Speed</span><b>{{ speedWords }}</b></span><input type="range" min="0" :max="40" :value="slider" aria-label="Speed" :aria-valuetext="speedWords"
         :style="{ '--filled': slider / 40 * 100 + '%' }" @input="slide" @change="setSpeed"><span class="ticks"><i>1</i><i>10</i><i>100</i><i>1k</i><i>max</i></span></label>
       <label v-show="open" class="narrow-field">Explore ε<input :value="view.numbers.epsilon" inputmode="decimal" @change="tune('epsilon', $event)"></label>
-      <label v-show="open" class="narrow-field">Rate α<input :value="view.numbers.alpha" inputmode="decimal" @change="tune('alpha', $event)"></label>
+      <label v-show="open" class="narrow-field" :title="view.choices.learner.value === 'monte-carlo' ? '−1: values are means of returns' : null">Rate α<input :value="view.numbers.alpha" inputmode="decimal" @change="tune('alpha', $event)"></label>
       <label v-show="open" class="narrow-field">Discount γ<input :value="view.numbers.gamma" inputmode="decimal" @change="tune('gamma', $event)"></label>
       <div v-show="open" class="reset-box"><button type="button" class="link" :aria-expanded="String(more)" @click="more = !more">Rewards</button>
         <button type="button" class="outline reset" @click="act('reset')"><Icon name="reset"/>Reset</button></div>
