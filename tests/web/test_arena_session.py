@@ -76,6 +76,29 @@ def test_stopped_games_are_kept_and_gone_on_with(bench: TestBench) -> None:
     again.close()
 
 
+def test_the_intervals_are_those_of_the_ratings(bench: TestBench) -> None:
+    session = arena(bench, agents="baseline;random")
+    do(session, "run")
+    bench.until(lambda: session.report and not session.running)
+    same = Tournament(Event("tictactoe", tuple(session.players), 20, 3))
+    with Workers(1) as workers:
+        assert list(same.run(workers))[-1] == 20
+    gap, low, _ = same.ratings().difference("baseline", "random")
+    for one, sign in zip(session.view()["ratings"], (1, -1), strict=True):
+        assert one["elo"] == pytest.approx(1500 + sign * gap / 2, abs=1)
+        assert one["half"] == pytest.approx((gap - low) / 2, abs=1)  # each about their mean
+
+
+def test_two_tabs_that_run_the_same_event_do_not_disturb_each_other(bench: TestBench) -> None:
+    one, other = arena(bench), arena(bench)
+    do(one, "run")
+    do(other, "run")
+    for session in (one, other):
+        bench.until(lambda session=session: session.report and not session.running)
+        assert session.view()["played"] == 60
+    assert one.view()["cross"] == other.view()["cross"]
+
+
 def test_neighbours_that_overlap_are_told_apart_from_those_that_do_not(bench: TestBench) -> None:
     session = arena(bench, agents="flat:playouts=20;flat:playouts=21;random")
     do(session, "run")
