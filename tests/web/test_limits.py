@@ -17,7 +17,7 @@ from fourlab.web.limits import MOST_PAGES, Doorkeeper
 from fourlab.web.pages.play import PlayPage
 from fourlab.web.sessions.play import PlaySession
 from fourlab.web.workbench import MOST_WAITING, BusyError, Job
-from web.bench import TestBench
+from web.bench import TestBench, on_a_loop
 
 
 def test_pages_are_counted_by_address_and_in_all() -> None:
@@ -57,7 +57,7 @@ def test_a_page_too_many_is_refused_until_another_is_left() -> None:
             client.delete()
         laboratory.close()
 
-    asyncio.run(visit())
+    on_a_loop(visit())
 
 
 def test_too_much_work_is_refused_and_taken_again_once_there_is_room(bench: TestBench) -> None:

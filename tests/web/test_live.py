@@ -1,7 +1,5 @@
 """What goes between a session and its page: numbered, bounded, and over when the visitor leaves."""
 
-import asyncio
-from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import Any
 
@@ -11,7 +9,7 @@ from nicegui.page import page
 
 from fourlab.web.live import Live
 from fourlab.web.sessions.base import Session, View
-from web.bench import TestBench
+from web.bench import TestBench, on_a_loop
 
 
 class Counter(Session):
@@ -42,16 +40,14 @@ class Spy(Live):
 
 
 @pytest.fixture
-def spied(bench: TestBench, monkeypatch: pytest.MonkeyPatch) -> Iterator[Spy]:
+def spied(bench: TestBench, monkeypatch: pytest.MonkeyPatch) -> Spy:
     monkeypatch.setattr("fourlab.web.live.BETWEEN_UPDATES", 0.0)
-    loop = asyncio.new_event_loop()
 
     async def make() -> Spy:
         with Client(page("/counter"), request=None):
             return Spy(Counter(bench))
 
-    yield loop.run_until_complete(make())
-    loop.close()
+    return on_a_loop(make())
 
 
 def act(spied: Spy, message: Any) -> None:
