@@ -191,3 +191,20 @@ def test_an_agent_whose_file_has_changed_is_loaded_again(tmp_path) -> None:
         [pair] = event.pairings()
         heights.append(play(Job(pair, 0, 2)).moves[0, 0])
     assert heights == [0, 4]
+
+
+@pytest.mark.parametrize("a", ["mcts:sims=20", "perfect:blunder=0.5"])
+def test_games_can_be_watched_and_broken_off(a: str) -> None:
+    seen: list[tuple[int, list[int]]] = []
+    pair = pairing(SMALL, a, "random")
+    games = play(Job(pair, 4, 2), lambda one, moves: seen.append((one.first, moves)))
+    lines = dict(zip(games.numbers.tolist(), games.moves.tolist(), strict=True))
+    assert all(lines[number][: len(moves)] == moves for number, moves in seen)
+    assert len(seen) > games.lengths.max() // 2 - 2
+    assert_equal(games, play(Job(pair, 4, 2)))
+
+    def enough(one: Job, moves: list[int]) -> None:
+        raise InterruptedError
+
+    with pytest.raises(InterruptedError):
+        play(Job(pair, 4, 2), enough)

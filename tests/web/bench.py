@@ -1,12 +1,15 @@
 """A workbench for tests: real threads, but results are delivered when the test says so."""
 
+import asyncio
 import queue
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Coroutine
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, TypeVar
 
 from fourlab.web.sessions.base import Session
 from fourlab.web.workbench import Workbench
 
+Found = TypeVar("Found")
 PATIENCE = 300.0  # seconds until a test that waits has failed, compiling included
 
 
@@ -29,3 +32,9 @@ def opened(session: Session) -> Session:
     """Return a session that a visitor has opened."""
     session.open()
     return session
+
+
+def on_a_loop(work: Coroutine[Any, Any, Found]) -> Found:
+    """Run something on an event loop of its own: the browser's may be running in this thread."""
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(asyncio.run, work).result()

@@ -1,13 +1,17 @@
 """Arena without a page."""
 
+import itertools
 from pathlib import Path
 
 import pytest
 
 from fourlab.arena.events import Event
 from fourlab.arena.executors import Workers
+from fourlab.arena.match import Job as GamesJob
+from fourlab.arena.records import Records
 from fourlab.arena.tournament import Tournament
-from fourlab.web.sessions.arena import ArenaSession
+from fourlab.web.sessions.arena import RECORD, ArenaSession, CalledOffError
+from fourlab.web.workbench import Job
 from web.bench import TestBench
 
 QUERY = {"game": "tictactoe", "agents": "perfect;baseline;random", "games": "20", "seed": "3"}
@@ -72,6 +76,29 @@ def test_stopped_games_are_kept_and_gone_on_with(bench: TestBench) -> None:
     again.close()
 
 
+def test_the_intervals_are_those_of_the_ratings(bench: TestBench) -> None:
+    session = arena(bench, agents="baseline;random")
+    do(session, "run")
+    bench.until(lambda: session.report and not session.running)
+    same = Tournament(Event("tictactoe", tuple(session.players), 20, 3))
+    with Workers(1) as workers:
+        assert list(same.run(workers))[-1] == 20
+    gap, low, _ = same.ratings().difference("baseline", "random")
+    for one, sign in zip(session.view()["ratings"], (1, -1), strict=True):
+        assert one["elo"] == pytest.approx(1500 + sign * gap / 2, abs=1)
+        assert one["half"] == pytest.approx((gap - low) / 2, abs=1)  # each about their mean
+
+
+def test_two_tabs_that_run_the_same_event_do_not_disturb_each_other(bench: TestBench) -> None:
+    one, other = arena(bench), arena(bench)
+    do(one, "run")
+    do(other, "run")
+    for session in (one, other):
+        bench.until(lambda session=session: session.report and not session.running)
+        assert session.view()["played"] == 60
+    assert one.view()["cross"] == other.view()["cross"]
+
+
 def test_neighbours_that_overlap_are_told_apart_from_those_that_do_not(bench: TestBench) -> None:
     session = arena(bench, agents="flat:playouts=20;flat:playouts=21;random")
     do(session, "run")
@@ -79,6 +106,75 @@ def test_neighbours_that_overlap_are_told_apart_from_those_that_do_not(bench: Te
     [remark] = session.view()["remarks"][:1]
     assert "overlap" in remark
     assert session.view()["ratings"][0]["close"]
+
+
+@pytest.mark.parametrize(
+    ("agents", "caption"),
+    [
+        ("baseline;random", "one of 2 side by side"),  # inside a kernel
+        ("perfect:blunder=0.5;random", "game 1 of 20"),  # in a process of their own
+    ],
+)
+def test_the_game_that_goes_on_is_shown_move_by_move(
+    bench: TestBench, monkeypatch: pytest.MonkeyPatch, agents: str, caption: str
+) -> None:
+    monkeypatch.setattr("fourlab.web.sessions.arena.BETWEEN_REPORTS", -1.0)
+    session = arena(bench, game="connect4", agents=agents)
+    seen = []
+    session.changed = lambda: seen.append(session.view()["now"])
+    do(session, "run")
+    bench.until(lambda: session.report and not session.running)
+    games = [now for now in seen if now is not None]
+    assert caption in games[0]["caption"]
+    names = {one["short"] for one in session.view()["players"]}
+    assert all({now["first"], now["second"]} == names for now in games)
+    assert all(sorted(now["pair"]) == [0, 1] for now in games)
+    longer = [
+        (one["moves"], two["moves"])
+        for one, two in itertools.pairwise(games)
+        if one["caption"] == two["caption"]
+    ]
+    assert all(after[: len(before)] == before for before, after in longer)
+    assert any(len(after) - len(before) in (1, 2) for before, after in longer)
+    with Records(RECORD) as records:
+        recorded = {game.moves for game in records.listing("1", (), 1000)}
+    assert games[-1]["notation"] in recorded
+    assert seen[-1] is None  # nothing is going on any more
+
+
+def test_the_game_that_goes_on_is_shown_some_times_a_second_and_no_more(bench: TestBench) -> None:
+    session = arena(bench)
+    job = Job(bench.posts.put)
+    watch = session._watch(job)
+    games = GamesJob(session._event().pairings()[0], 0, 2)
+    for _ in range(1000):
+        watch(games, [4])
+    bench.until(lambda: session.now)
+    assert bench.posts.qsize() < 100
+    do(session, "run")
+    job.cancel()
+    with pytest.raises(CalledOffError):
+        watch(games, [4])
+
+
+def test_nothing_is_shown_as_going_on_after_a_stop(bench: TestBench) -> None:
+    session = arena(bench, agents="mcts:sims=4000;mcts:sims=3000", game="connect4", games="200")
+    do(session, "run")
+    bench.until(lambda: session.now)
+    do(session, "run")
+    assert session.view()["now"] is None
+
+
+def test_an_event_that_would_take_too_long_is_not_begun_before_that_is_known(
+    bench: TestBench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("fourlab.web.sessions.arena.MOST_SECONDS", 1e-9)
+    session = arena(bench, games="2000", agents="mcts:sims=4000;mcts:sims=3000")
+    do(session, "run")
+    bench.until(lambda: session.error)
+    assert "choose fewer games" in session.error["text"]
+    assert not session.running
+    assert not session.act("run", [])
 
 
 @pytest.mark.parametrize(

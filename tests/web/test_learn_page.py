@@ -35,6 +35,51 @@ def test_a_learner_is_started_paused_stepped_sped_up_and_tested(visit: Visit, th
     visitor.picture(f"learn-{theme}")
 
 
+def test_what_was_learned_is_shown_from_all_sides(visit: Visit) -> None:
+    visitor = visit()
+    visitor.go("/learn?game=tictactoe&opponent=random")
+    page = visitor.page
+    page.wait_for_selector(".heat-cell", timeout=120_000)
+    page.evaluate(SET_SPEED, 40)
+    page.keyboard.press("Space")
+    page.wait_for_function(f"() => ({GAMES})() > 20000")
+    page.wait_for_selector("text=/of moves throw away value/")
+    page.keyboard.press("Space")
+    page.keyboard.press("g")
+    page.wait_for_selector("[data-testid=run]:has-text('Run')")
+    assert page.locator(".histogram").count() == 9
+    page.click("summary >> text=policy")
+    [value, back] = page.evaluate(
+        """() => { const cells = [...document.querySelectorAll(".heat-cell.seen")];
+            const value = cell => Number(cell.querySelector("b").textContent.replace("−", "-"));
+            const best = cells.reduce((a, b) => value(a) > value(b) ? a : b);
+            return [value(best), getComputedStyle(best).backgroundColor]; }"""
+    )
+    red, green, blue = (int(part) for part in back[4:-1].split(","))
+    assert value > 0.3
+    assert red < green < blue + 20  # petrol is good for the learner
+    rows = page.locator(".heat tbody tr").count()
+    assert page.locator(".learn-values .data tbody tr").count() == rows
+
+
+def test_monte_carlo_is_stepped_by_phases_and_a_run_is_saved(visit: Visit) -> None:
+    visitor = visit()
+    visitor.go("/learn?learner=monte-carlo&game=tictactoe&opponent=random")
+    page = visitor.page
+    page.wait_for_selector("text=/Phase: episode generation/", timeout=120_000)
+    page.click(".strip-run >> text=Phase")
+    page.wait_for_selector("text=/Phase: episode evaluation/")
+    page.click(".strip-run >> text=Phase")
+    page.wait_for_selector("text=/Phase: policy improvement/")
+    page.click("text=Rewards")
+    page.check(".check input")
+    page.wait_for_url("**td=yes*")
+    page.click("text=Save this run")
+    page.wait_for_selector("text=/Saved in/")
+    path = page.inner_text(".learn-game .note code")
+    assert (visitor.server.folder / path).is_dir()
+
+
 def test_numbers_are_checked_and_a_snapshot_is_played_against(visit: Visit) -> None:
     visitor = visit()
     visitor.go("/learn?game=tictactoe&opponent=random")
@@ -73,9 +118,18 @@ def test_an_arena_is_stopped_and_gone_on_with(visit: Visit) -> None:
     visitor.go("/arena?agents=mcts:sims=2000;mcts:sims=1500;baseline&games=400&seed=11")
     page = visitor.page
     page.click("[data-testid=run]")
+    page.wait_for_selector("text=/Now playing, game/", timeout=60_000)
+    assert page.locator(".cross-cell.playing").count() == 2
+    before = page.inner_html("[data-testid=current]")
+    page.wait_for_function(
+        "before => document.querySelector('[data-testid=current]').innerHTML !== before", arg=before
+    )
     page.wait_for_selector(".elo-dot", timeout=60_000)
+    visitor.picture("arena-dark-running")
     page.click("[data-testid=run]")
     page.wait_for_selector("text=/all games are kept/")
+    page.wait_for_selector("text=Latest game")
+    assert page.locator(".cross-cell.playing").count() == 0
     visitor.picture("arena-dark")
     page.wait_for_selector("[data-testid=run]:has-text('Go on')")
 

@@ -1,11 +1,16 @@
 """Learn without a page."""
 
+import numpy as np
 import pytest
 
 from fourlab.learning.runs import Run
+from fourlab.rules.catalog import game as find_game
+from fourlab.search.solver import solve
+from fourlab.web.limits import read_agent
 from fourlab.web.sessions import learn as learn_module
 from fourlab.web.sessions.learn import LearnSession
 from fourlab.web.sessions.play import PlaySession
+from fourlab.web.sessions.reference import truth_sample
 from fourlab.web.workbench import TRAINING
 from web.bench import TestBench
 
@@ -144,6 +149,40 @@ def test_a_saved_run_is_a_run_and_an_opponent(
     game.open()
     game.act("play", [0, 4])
     bench.until(lambda: game.line.length == 2)
+
+
+def test_the_values_overlay_shows_what_the_opponent_has_learned(
+    bench: TestBench, tmp_path: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)  # type: ignore[arg-type]
+    session = learn(bench)
+    do(session, "speed", 1e9)
+    do(session, "run")
+    bench.until(lambda: games(session) > 2000)
+    do(session, "run")
+    do(session, "save")
+    bench.until(lambda: session.saved)
+    spec = session.saved["play"].partition("opponent=")[2]
+    query = {"game": "tictactoe", "opponent": spec, "moves": "5", "overlay": "values"}
+    shown = PlaySession(bench, {**query, "starts": "opponent"}, seed=1)
+    shown.open()
+    bench.until(lambda: shown.overlay_data)
+    position = shown.line.position
+    values = read_agent(spec, position.rules).decide(position, np.random.default_rng(0)).values
+    best = max(value for value in values if value is not None)
+    assert best > 0
+    for chip, value in zip(shown.view()["chips"], values, strict=True):
+        assert (chip["kind"] == "full") == (value is None)
+        if value is not None:
+            assert float(chip["first"].replace("−", "-")) == pytest.approx(value, abs=0.006)
+            assert chip["heat"] == pytest.approx(value, abs=0.001)
+            assert chip["best"] == (value == best)
+
+
+def test_the_truth_of_a_small_board_is_soon_found() -> None:
+    sample = truth_sample(find_game("tictactoe"))
+    assert len({one.position for one in sample}) == 120
+    assert all(one.scores == tuple(solve(one.position)) for one in sample[:20])
 
 
 @pytest.mark.parametrize(

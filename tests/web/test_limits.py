@@ -1,14 +1,23 @@
 """Who is let in, how many, and what the workbench takes on."""
 
+import asyncio
 import threading
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
+from nicegui import Client
+from nicegui.page import page
 
 from fourlab.rules.errors import FourlabError
 from fourlab.web.app import create_app
+from fourlab.web.frame import show
+from fourlab.web.laboratory import Laboratory
 from fourlab.web.limits import MOST_PAGES, Doorkeeper
+from fourlab.web.pages.play import PlayPage
+from fourlab.web.sessions.play import PlaySession
 from fourlab.web.workbench import MOST_WAITING, BusyError, Job
-from web.bench import TestBench
+from web.bench import TestBench, on_a_loop
 
 
 def test_pages_are_counted_by_address_and_in_all() -> None:
@@ -24,6 +33,31 @@ def test_pages_are_counted_by_address_and_in_all() -> None:
         wide.enter(str(number))
     with pytest.raises(FourlabError, match="too many pages"):
         wide.enter("another")
+
+
+def test_a_page_too_many_is_refused_until_another_is_left() -> None:
+    async def visit() -> None:
+        laboratory = Laboratory(pages_each=2)
+        laboratory.open(asyncio.get_running_loop())
+        request: Any = SimpleNamespace(client=SimpleNamespace(host="here"), query_params={})
+
+        def code() -> int:
+            """Open a page; return its status."""
+            with Client(page("/play"), request=None) as client:
+                bench = laboratory.bench
+                show(laboratory, request, PlayPage, lambda query: PlaySession(bench, query))
+            opened.append(client)
+            return client.status_code
+
+        opened: list[Client] = []
+        assert [code() for _ in range(4)] == [200, 200, 503, 503]
+        opened.pop(0).delete()
+        assert [code() for _ in range(2)] == [200, 503]
+        for client in opened:
+            client.delete()
+        laboratory.close()
+
+    on_a_loop(visit())
 
 
 def test_too_much_work_is_refused_and_taken_again_once_there_is_room(bench: TestBench) -> None:

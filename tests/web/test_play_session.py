@@ -59,6 +59,18 @@ def test_the_exact_overlay_shows_what_the_solver_says(bench: TestBench) -> None:
             assert chip["best"] == (score == best)
 
 
+def test_the_visits_overlay_shows_what_a_search_tried(bench: TestBench) -> None:
+    session = play(bench, moves=PICTURE, overlay="visits")
+    bench.until(lambda: session.overlay_data)
+    chips = [chip for chip in session.view()["chips"] if chip["kind"] != "full"]
+    counts = [int(chip["second"].replace(",", "")) for chip in chips]
+    assert len(chips) == 6
+    assert sum(counts) == session.overlay_data["simulations"]
+    for chip, count in zip(chips, counts, strict=True):
+        assert chip["share"] == pytest.approx(count / sum(counts), abs=1e-4)
+        assert chip["best"] == (count == max(counts))
+
+
 def test_the_graph_names_the_blunders_of_the_game(bench: TestBench) -> None:
     session = play(bench, moves=PICTURE, overlay="exact")
     bench.until(lambda: session.view()["graph"]["waiting"] == 0)

@@ -11,7 +11,7 @@ import importlib
 import math
 import threading
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -77,6 +77,15 @@ class Job:
     pairing: Pairing
     first: int
     count: int
+
+
+Watch = Callable[[Job, list[int]], object]
+"""Told again and again which games go on side by side, and the moves so far of the first of them;
+what it raises ends the job."""
+
+
+def nobody(games: Job, moves: list[int]) -> None:
+    """Watch no game."""
 
 
 @dataclass(frozen=True)
@@ -205,16 +214,17 @@ def players(pairing: Pairing) -> tuple[Player, Player] | None:
     return found
 
 
-def play(job: Job) -> Games:
+def play(job: Job, watch: Watch = nobody) -> Games:
     """Play the games of a job; runs in a worker.
 
-    Agents that have a jitted form meet inside kernels, the others in a process of their own.
+    Agents that have a jitted form meet inside kernels, many games side by side; the others in a
+    process of their own, one game after the other.
     """
     from fourlab.arena.seats import play_seated  # seats.py stands on this module
 
     import_modules(job.pairing.modules)
     pair = players(job.pairing)
-    return play_seated(job) if pair is None else _play_jitted(job, pair)
+    return play_seated(job, watch) if pair is None else _play_jitted(job, pair, watch)
 
 
 def play_here(a: Agent, b: Agent, games: int, seed: int, plies: int | None = None) -> Games:
@@ -236,10 +246,11 @@ def play_here(a: Agent, b: Agent, games: int, seed: int, plies: int | None = Non
     return gathered(pairing, [message for message in said if "result" in message])
 
 
-def _play_jitted(job: Job, pair: tuple[Player, Player]) -> Games:
+def _play_jitted(job: Job, pair: tuple[Player, Player], watch: Watch = nobody) -> Games:
     end = job.first + job.count
     starts = range(job.first, end, BATCH)
-    return joined([_play_batch(job.pairing, pair, at, min(BATCH, end - at)) for at in starts])
+    batches = [Job(job.pairing, at, min(BATCH, end - at)) for at in starts]
+    return joined([_play_batch(batch, pair, watch) for batch in batches])
 
 
 def joined(parts: list[Games]) -> Games:
@@ -256,9 +267,10 @@ def joined(parts: list[Games]) -> Games:
     )
 
 
-def _play_batch(pairing: Pairing, pair: tuple[Player, Player], first: int, count: int) -> Games:
+def _play_batch(job: Job, pair: tuple[Player, Player], watch: Watch) -> Games:
     """Play games inside kernels, a call for each player and ply."""
-    numbers = np.arange(first, first + count)
+    pairing, first = job.pairing, job.first
+    numbers = np.arange(first, first + job.count)
     batch = _set_up(pairing, numbers)
     rules, opening = pairing.rules, int(batch.lengths[0])
     spent, made = np.zeros(2), np.zeros(2, np.int64)
@@ -268,6 +280,7 @@ def _play_batch(pairing: Pairing, pair: tuple[Player, Player], first: int, count
             begin = (first + ply + side) % 2  # in even games a moves on even plies
             made[side] += advance(rules, player, begin, batch)
             spent[side] += time.perf_counter() - began
+        watch(job, batch.moves[0, : batch.lengths[0]].tolist())
         if not (batch.results == PLAYING).any():
             break
     a_begins = numbers % 2 == 0

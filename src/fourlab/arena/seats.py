@@ -23,7 +23,7 @@ from typing import IO, Any
 import numpy as np
 
 import fourlab
-from fourlab.arena.match import LOSS, WIN, Games, Job, Pairing
+from fourlab.arena.match import LOSS, WIN, Games, Job, Pairing, Watch
 from fourlab.rules.errors import FourlabError
 
 MOVE_SECONDS = 60.0  # where nothing else is said
@@ -104,7 +104,7 @@ def _leave(seat: Seat) -> str:
     return ending
 
 
-def play_seated(job: Job) -> Games:
+def play_seated(job: Job, watch: Watch) -> Games:
     """Play games through `decide`; every one of them gets a result.
 
     A game whose process dies is played once more, since the death may have come from outside; if
@@ -118,6 +118,7 @@ def play_seated(job: Job) -> Games:
         seat = _take()
         try:
             for message in _messages(seat, job.pairing, left, warm):
+                watch(Job(job.pairing, message["number"], 1), message["moves"])
                 if "thinks" in message:
                     thinking = message
                 else:
@@ -134,6 +135,9 @@ def play_seated(job: Job) -> Games:
                 _forfeit(done, thinking, f"its process {ending}")
             else:
                 died_in = thinking.get("number", left[0])
+        except BaseException:
+            seat.close()  # it may be in the middle of a game that nobody waits for
+            raise
         else:
             _idle.append(seat)
     return gathered(job.pairing, [done[number] for number in numbers])

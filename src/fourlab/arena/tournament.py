@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import asdict
@@ -11,7 +12,7 @@ import numpy as np
 
 from fourlab.arena.events import Event
 from fourlab.arena.executors import Workers
-from fourlab.arena.match import Games, Job, Pairing, joined, play
+from fourlab.arena.match import Games, Job, Pairing, Watch, joined, nobody, play
 from fourlab.arena.ratings import Ratings, rate
 from fourlab.arena.records import Records, missing
 from fourlab.arena.sprt import Hypotheses, Sprt
@@ -151,10 +152,14 @@ class Tournament:
         """Whether all games were played."""
         return self.played >= self.total
 
-    def run(self, workers: Workers) -> Iterator[int]:
-        """Play what is left; yields the number of games played so far, again and again."""
+    def run(self, workers: Workers, watch: Watch = nobody) -> Iterator[int]:
+        """Play what is left; yields the number of games played so far, again and again.
+
+        Workers call `watch`, which other processes can do only if it is a module's function.
+        """
         tables = {table.pairing: table for table in self.tables}
-        for job, games in workers.run(play, self._jobs(workers.count)):
+        watched = functools.partial(play, watch=watch)
+        for job, games in workers.run(watched, self._jobs(workers.count)):
             table = tables[job.pairing]
             counted = table.take(job.first, games)
             if self.records is not None and counted is not None:

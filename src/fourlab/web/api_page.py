@@ -4,6 +4,7 @@ from html import escape
 from typing import Any
 from urllib.parse import urlencode
 
+from fourlab.web.frame import NAMES, THEME
 from fourlab.web.live import STATIC_URL
 
 EXAMPLES: dict[str, dict[str, str]] = {
@@ -21,14 +22,14 @@ def api_page(description: dict[str, Any]) -> str:
         for path, methods in description["paths"].items()
         for method, operation in methods.items()
     ]
+    links = "".join(f'<a href="/{name}">{name.capitalize()}</a>' for name in NAMES)
     return f"""<!doctype html><html lang="en-US" data-theme="light"><head><meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1"><title>API · fourlab</title>
 <link rel="stylesheet" href="{STATIC_URL}/fourlab.css">
-<script>document.documentElement.dataset.theme = localStorage.getItem("fourlab-theme") ||
-(matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");</script></head><body>
-<header class="header"><a class="brand" href="/play"><b>fourlab</b></a><nav class="tabs"
-aria-label="Pages"><a href="/play">Play</a><a href="/learn">Learn</a>
-<a href="/arena">Arena</a><a href="/analyse">Analyse</a>
+{THEME}</head><body>
+<header class="header"><a class="brand" href="/play">
+<img src="/favicon.ico" width="28" height="28" alt="fourlab, home"></a>
+<nav class="tabs stay" aria-label="Pages">{links}
 <a href="/api" aria-current="page">API</a></nav></header>
 <main class="main api"><h1>API</h1><p class="note">Answers are JSON, held to the limits of this
 laboratory. The description for programs: <a href="/api/openapi.json">openapi.json</a>.</p>

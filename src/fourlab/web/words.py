@@ -156,4 +156,6 @@ def count(number: int) -> str:
 
 def seconds(time: float) -> str:
     """Write a time: 0.08 s, 12 s."""
+    if time < 0.01:
+        return "less than 0.01 s"
     return f"{time:.2f} s" if time < 10 else f"{time:.0f} s"

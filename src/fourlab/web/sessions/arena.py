@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections.abc import Mapping
 from typing import Any
@@ -13,7 +14,7 @@ from fourlab.agents.registry import agent as find_agent
 from fourlab.arena.events import Event
 from fourlab.arena.executors import Workers
 from fourlab.arena.match import Job as GamesJob
-from fourlab.arena.match import play
+from fourlab.arena.match import Watch, play
 from fourlab.arena.records import Records
 from fourlab.arena.statistics import Z95
 from fourlab.arena.tournament import Tournament
@@ -38,6 +39,10 @@ LAST_OF_EACH = (
     "WHERE pairing IN ({marks}) GROUP BY pairing)"
 )
 BETWEEN_REPORTS = 0.2  # seconds
+
+
+class CalledOffError(Exception):
+    """Nobody waits for these games any more."""
 
 
 def read_players(specs: list[str], rules: Rules) -> list[str]:
@@ -95,6 +100,7 @@ class ArenaSession(Session):
         self.running = False
         self.estimate: float | None = None
         self.report: dict[str, Any] | None = None
+        self.now: dict[str, Any] | None = None  # the game that is going on
         self.began: tuple[float, int] | None = None  # when this run began, and with how many games
 
     @property
@@ -152,17 +158,16 @@ class ArenaSession(Session):
         """Start or go on; or stop and keep what was played."""
         if self.running:
             self.stop("arena")
-            self.running = False
+            self.running, self.now = False, None
+            self.refresh()
             return
-        if self.estimate is not None and self.estimate > MOST_SECONDS:
-            raise FourlabError(
-                f"this would take about {self.estimate / 60:.0f} minutes; choose fewer games, or "
-                "run it in the terminal: fourlab arena"
-            )
+        if self.estimate is not None:
+            _check_time(self.estimate)
+        self.stop("estimate")
         self.running = True
         self.began = None
-        event = Event(name_of(self.rules), tuple(self.players), self.per_pair, self.number)
-        self.start("arena", lambda job: self._play(job, event), ARENA)
+        event, is_measured = self._event(), self.estimate is not None
+        self.start("arena", lambda job: self._play(job, event, is_measured), ARENA)
 
     def dismiss(self) -> None:
         """Take the notice away."""
@@ -178,39 +183,68 @@ class ArenaSession(Session):
 
     def refresh(self) -> None:
         if self.is_open and self.estimate is None and not self.running:
-            event = Event(name_of(self.rules), tuple(self.players), self.per_pair, self.number)
+            event = self._event()
             self.start("estimate", lambda job: self._measure(job, event), ARENA)
 
+    def _event(self) -> Event:
+        return Event(name_of(self.rules), tuple(self.players), self.per_pair, self.number)
+
     def _measure(self, job: Job, event: Event) -> None:
-        """Play two games of each pair to see how long they take."""
+        """Play two games of each pair to see how long all of them will take."""
         seconds = 0.0
-        for pairing in event.pairings():
-            if job.cancelled():
-                return
-            began = time.perf_counter()
-            games = play(GamesJob(pairing, 0, 2))
-            spent = max(float(games.seconds.sum()), 1e-6)
-            seconds += min(spent, time.perf_counter() - began) / 2 * event.games
+        with contextlib.suppress(CalledOffError):
+            for pairing in event.pairings():
+                began = time.perf_counter()
+                games = play(GamesJob(pairing, 0, 2), lambda *_: _go_on(job))
+                spent = max(float(games.seconds.sum()), 1e-6)
+                seconds += min(spent, time.perf_counter() - began) / 2 * event.games
         job.report(self._estimated, seconds)
 
     def _estimated(self, seconds: float) -> None:
         self.estimate = seconds
+        try:
+            _check_time(seconds if self.running else 0.0)
+        except FourlabError as error:
+            self.run()  # stops it
+            self.error = {"field": "run", "text": str(error)}
         self.changed()
 
-    def _play(self, job: Job, event: Event) -> None:
+    def _play(self, job: Job, event: Event, is_measured: bool) -> None:
         """Play the event; what was played before is taken from the record."""
-        with Records(RECORD) as records, Workers(1) as workers:
+        if not is_measured:
+            self._measure(job, event)
+        with (
+            contextlib.suppress(CalledOffError),
+            Records(RECORD) as records,
+            Workers(1) as workers,
+        ):
             tournament = Tournament(event, records, resume=True)
             job.report(self._reported, _report(tournament, records))
             shown = time.monotonic()
-            for _ in tournament.run(workers):
-                if job.cancelled():
-                    return
+            for _ in tournament.run(workers, self._watch(job)):
+                _go_on(job)
                 if time.monotonic() - shown > BETWEEN_REPORTS:
                     job.report(self._reported, _report(tournament, records))
                     shown = time.monotonic()
             job.report(self._reported, _report(tournament, records))
             job.report(self._finished)
+
+    def _watch(self, job: Job) -> Watch:
+        """Return a watch that shows the game that goes on, some times a second."""
+        shown = 0.0
+
+        def watch(games: GamesJob, moves: list[int]) -> None:
+            nonlocal shown
+            _go_on(job)
+            if time.monotonic() - shown > BETWEEN_REPORTS:
+                shown = time.monotonic()
+                job.report(self._watched, _current(games, moves))
+
+        return watch
+
+    def _watched(self, now: dict[str, Any]) -> None:
+        self.now = now
+        self.changed()
 
     def _reported(self, report: dict[str, Any]) -> None:
         self.report = report
@@ -219,8 +253,29 @@ class ArenaSession(Session):
         self.changed()
 
     def _finished(self) -> None:
-        self.running = False
+        self.running, self.now = False, None
         self.changed()
+
+
+def _go_on(job: Job) -> None:
+    if job.cancelled():
+        raise CalledOffError
+
+
+def _check_time(seconds: float) -> None:
+    """Refuse an event that would take too long."""
+    if seconds > MOST_SECONDS:
+        raise FourlabError(
+            f"this would take about {seconds / 60:.0f} minutes; choose fewer games, or "
+            "run it in the terminal: fourlab arena"
+        )
+
+
+def _current(games: GamesJob, moves: list[int]) -> dict[str, Any]:
+    """Return games that go on side by side as plain data, with the moves of the first."""
+    pairing = games.pairing
+    players = [pairing.a, pairing.b] if games.first % 2 == 0 else [pairing.b, pairing.a]
+    return {"players": players, "first": games.first, "count": games.count, "moves": moves}
 
 
 def _report(tournament: Tournament, records: Records) -> dict[str, Any]:

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
 from fourlab.rules.catalog import game as find_game
-from fourlab.rules.position import read_moves
+from fourlab.rules.position import read_moves, write_moves
 from fourlab.web import words
+from fourlab.web.limits import MOVE_SECONDS
 from fourlab.web.sessions.play_view import game_view, offered_games
 
 if TYPE_CHECKING:
@@ -24,7 +25,9 @@ def arena_view(session: ArenaSession) -> dict[str, Any]:
     return {
         "game": game_view(session.rules),
         "games": offered_games(session.rules),
-        "players": [{**words.opponent_of(spec), "short": short(spec)} for spec in session.players],
+        "players": [
+            {**words.opponent_of(plain(spec)), "short": short(spec)} for spec in session.players
+        ],
         "families": [family.to_json() for family in words.FAMILIES],
         "perPair": session.per_pair,
         "seed": session.number,
@@ -36,6 +39,7 @@ def arena_view(session: ArenaSession) -> dict[str, Any]:
         "cross": _cross(session),
         "ratings": [] if report is None else [_rating(one) for one in report["ratings"]],
         "remarks": _remarks(session),
+        "now": _now(session),
         "latest": [] if report is None else [_latest(one) for one in report["latest"]],
         "export": _export(session),
         "announce": _announce(session),
@@ -45,8 +49,14 @@ def arena_view(session: ArenaSession) -> dict[str, Any]:
     }
 
 
+def plain(spec: str) -> str:
+    """Return an agent's spec without the limit on time that the web put in."""
+    return spec.removesuffix(f"time={MOVE_SECONDS:g}").rstrip(",:")
+
+
 def short(spec: str) -> str:
     """Name an agent in a table: 'MCTS 200', 'Minimax 4'."""
+    spec = plain(spec)
     who = words.opponent_of(spec)
     name, _, options = spec.partition(":")
     titles = {"mcts": "MCTS", "flat": "Flat", "minimax": "Minimax", "perfect": "Perfect"}
@@ -160,6 +170,26 @@ def _latest(game: dict[str, Any]) -> dict[str, Any]:
         "moves": read_moves(rules, game["moves"]),
         "notation": game["moves"],
         "href": f"/analyse?{query}",
+    }
+
+
+def _now(session: ArenaSession) -> dict[str, Any] | None:
+    """Return the game that is going on; of many that go on side by side, the first."""
+    now = session.now
+    if now is None:
+        return None
+    number, count = now["first"] + 1, now["count"]
+    which = f"game {number:,} of {session.per_pair:,}"
+    if count > 1:
+        which = f"game {number:,}, one of {count:,} side by side"
+    first, second = now["players"]
+    return {
+        "caption": f"Now playing, {which}",
+        "first": short(first),
+        "second": short(second),
+        "pair": [session.players.index(first), session.players.index(second)],
+        "moves": now["moves"],
+        "notation": write_moves(session.rules, now["moves"]),
     }
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from fourlab.agents.exact import LARGEST
 from fourlab.agents.registry import agent as find_agent
 from fourlab.arena.match import play_here
-from fourlab.arena.suites import Scored, load_suites, make_suite, score_positions
+from fourlab.arena.suites import Scored, load_suites, phase_positions, score_positions
 from fourlab.learning.evaluation import SOLVABLE
 from fourlab.rules.geometry import Rules
 
@@ -25,8 +25,7 @@ def truth_sample(rules: Rules) -> list[Scored]:
     shipped = load_suites(rules).get("middle")
     if shipped:
         return shipped[:POSITIONS]
-    positions = [one for one in make_suite(rules, "middle") if not one.is_over]
-    return list(score_positions(positions[:POSITIONS]))
+    return list(score_positions(phase_positions(rules, "middle", POSITIONS)))
 
 
 @functools.lru_cache(maxsize=16)

@@ -143,8 +143,8 @@ export default {
   <div class="analyse">
     <section class="analyse-board" aria-label="Position">
       <div class="status" data-testid="status"><Disc v-if="view.headline.side !== null" :side="view.headline.side"/>
-        <h1>{{ view.headline.title }}</h1><span v-if="view.headline.busy" class="dots" aria-hidden="true"><i></i><i></i><i></i></span>
-        <span class="caption">{{ view.headline.caption }}</span></div>
+        <h1>{{ placing ? 'Set up a board' : view.headline.title }}</h1><span v-if="view.headline.busy" class="dots" aria-hidden="true"><i></i><i></i><i></i></span>
+        <span class="caption">{{ placing ? '' : phone ? view.headline.caption.split(', ').at(-1) : view.headline.caption }}</span></div>
       <div class="with-bar" :class="{ shifted: view.game.gravity && !placing }">
         <div v-if="!phone && !placing" class="bar" role="img" :aria-label="view.bar === null ? 'Evaluation not known yet' : 'Evaluation, yellow’s share ' + Math.round(view.bar * 100) + '%'">
           <div class="bar-red" :style="{ height: (view.bar === null ? 50 : 100 - view.bar * 100) + '%' }"></div><i></i>

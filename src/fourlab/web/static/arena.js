@@ -13,19 +13,22 @@ export default {
   computed: {
     games() { return this.view.games.map((one) => ({ value: one.spec, label: one.title })); },
     share() { return this.view.total ? this.view.played / this.view.total : 0; },
+    current() { return this.view.now ?? (this.view.latest.length ? { ...this.view.latest[0], caption: "Latest game" } : null); },
     begun() { return this.view.played > 0; },
     cells() {
-      return this.theme >= 0 && this.view.cross.map((row) => row.map((cell) => {
+      return this.theme >= 0 && this.view.cross.map((row, at) => row.map((cell, column) => {
         if (!cell) return null;
         const { back, ink } = heat((cell.score - 0.5) * 1.16);
-        return { ...cell, style: cell.games ? { background: back, color: ink } : {} };
+        const playing = this.view.now?.pair.includes(at) && this.view.now.pair.includes(column);
+        return { ...cell, playing, style: cell.games ? { background: back, color: ink } : {} };
       }));
     },
     axis() {
       const all = this.view.ratings.flatMap((one) => [one.elo - one.half, one.elo + one.half]);
       const low = Math.floor(Math.min(1000, ...all) / 500) * 500, high = Math.ceil(Math.max(2000, ...all) / 500) * 500;
+      const step = high - low > (this.phone ? 1000 : 1500) ? 1000 : 500;
       const ticks = [];
-      for (let at = low; at <= high; at += high - low > (this.phone ? 1000 : 2500) ? 1000 : 500) ticks.push(at);
+      for (let at = 1500 - Math.floor((1500 - low) / step) * step; at <= high; at += step) ticks.push(at);
       return { low, high, ticks, place: (elo) => ((elo - low) / (high - low)) * 100 };
     },
     specs() {
@@ -57,16 +60,17 @@ export default {
   },
   template: `
   <Frame page="arena" :announce="view.announce" :notice="view.notice" :keys="keys" @dismiss="act('dismiss')" @online="online = $event">
+  <h1 class="for-readers">Arena</h1>
   <div class="arena">
     <section class="card strip" aria-label="Event">
-      <label>Game<Picker label="Game" :options="games" :value="view.game.spec" @choose="act('game', $event)"/></label>
+      <label>Game<Picker label="Game" :options="games" :value="view.game.spec" :off="view.running" @choose="act('game', $event)"/></label>
       <label class="narrow-field wider">Games a pair<input :value="view.perPair" inputmode="numeric" :disabled="view.running" @change="act2('games', $event)"></label>
       <label class="narrow-field">Seed<input :value="view.seed" inputmode="numeric" :disabled="view.running" @change="act2('seed', $event)"></label>
       <div class="progress"><span><b>{{ view.played.toLocaleString('en') }} of {{ view.total.toLocaleString('en') }} games</b><span>{{ view.left || view.estimate }}</span></span>
         <div class="track" role="progressbar" aria-label="Games played" :aria-valuenow="Math.round(share * 100)" aria-valuemin="0" aria-valuemax="100"><i :style="{ width: share * 100 + '%' }"></i></div></div>
       <button type="button" class="primary" data-testid="run" :disabled="share >= 1 && !view.running" @click="act('run')"><Icon :name="view.running ? 'stop' : 'play'"/>{{ view.running ? 'Stop' : begun ? 'Go on' : 'Start' }}</button>
       <button type="button" class="outline" :disabled="!view.export" @click="save"><Icon name="down"/>Export</button>
-      <div class="player-row"><span v-for="(player, index) in view.players" :key="player.spec" class="player" :title="player.spec">{{ player.short }}
+      <div class="player-row"><span v-for="(player, index) in view.players" :key="player.spec" class="player" :class="{ bare: view.running }" :title="player.spec">{{ player.short }}
           <button v-if="!view.running" type="button" :aria-label="'Remove ' + player.short" @click="act('remove', index)"><Icon name="close"/></button></span>
         <Picker v-if="!view.running && view.players.length < 8" label="Add a player" :options="specs" value="" @choose="$event && act('add', $event)"/></div>
       <p v-if="view.error" class="field-error" role="alert"><Icon name="warn"/>{{ fieldError() }}</p>
@@ -76,12 +80,12 @@ export default {
       <div class="cross-scroll"><table class="cross"><thead><tr><th></th><th v-for="player in view.players" :key="player.spec" scope="col">{{ player.short }}</th></tr></thead>
         <tbody><tr v-for="(row, index) in cells" :key="view.players[index].spec"><th scope="row">{{ view.players[index].short }}</th>
           <td v-for="(cell, column) in row" :key="column"><div v-if="!cell" class="cross-cell diagonal"></div>
-            <div v-else class="cross-cell" :style="cell.style"><template v-if="cell.games"><b>{{ Math.round(cell.score * 100) }}%</b><span>{{ cell.counts.join('–') }}</span></template><template v-else>–</template></div></td></tr></tbody></table></div>
+            <div v-else class="cross-cell" :class="{ playing: cell.playing }" :style="cell.style"><template v-if="cell.games"><b>{{ Math.round(cell.score * 100) }}%</b><span>{{ cell.counts.join('–') }}</span></template><template v-else>–</template></div></td></tr></tbody></table></div>
     </section>
     <section class="card padded latest" aria-label="Games">
-      <template v-if="view.latest.length"><Thumbnail :game="view.game" :moves="view.latest[0].moves" :pitch="Math.min(18, 126 / view.game.columns)"/>
-        <div><span class="note">Latest game</span><p><Disc :side="0" :size="18"/>{{ view.latest[0].first }}</p><p><Disc :side="1" :size="18"/>{{ view.latest[0].second }}</p><code>{{ view.latest[0].notation }}</code></div>
-        <ul><li class="note">Latest results</li><li v-for="one in view.latest.slice(0, 4)" :key="one.href"><a :href="one.href">{{ one.first }} – {{ one.second }}</a><b>{{ one.result }}</b></li></ul></template>
+      <template v-if="current"><Thumbnail data-testid="current" :game="view.game" :moves="current.moves" :pitch="Math.min(18, 126 / view.game.columns)"/>
+        <div><span class="note">{{ current.caption }}</span><p><Disc :side="0" :size="18"/>{{ current.first }}</p><p><Disc :side="1" :size="18"/>{{ current.second }}</p><code>{{ current.notation }}</code></div>
+        <ul v-if="view.latest.length"><li class="note">Latest results</li><li v-for="one in view.latest.slice(0, 4)" :key="one.href"><a :href="one.href">{{ one.first }} – {{ one.second }}</a><b>{{ one.result }}</b></li></ul></template>
       <p v-else class="note">Games appear here as they are played; each opens in Analyse.</p>
     </section>
     <section class="card elo-card" aria-label="Ratings">

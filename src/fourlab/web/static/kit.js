@@ -95,12 +95,12 @@ export const Segmented = {
 };
 
 export const Picker = {
-  props: { options: Array, value: String, label: String, side: { type: Number, default: -1 }, id: String },
+  props: { options: Array, value: String, label: String, side: { type: Number, default: -1 }, id: String, off: Boolean },
   emits: ["choose"],
   components: { Disc, Icon },
   template: `<span class="picker" :class="{ 'with-disc': side >= 0 }">
     <Disc v-if="side >= 0" :side="side" :size="18"/>
-    <select :aria-label="label" :value="value" @change="$emit('choose', $event.target.value)">
+    <select :aria-label="label" :value="value" :disabled="off" @change="$emit('choose', $event.target.value)">
       <option v-for="option in options" :key="option.value" :value="option.value">{{ option.label }}</option>
     </select>
     <svg class="chevron" viewBox="0 0 20 20" aria-hidden="true"><path d="M6 8l4 4 4-4"/></svg></span>`,
@@ -242,7 +242,8 @@ export const Frame = {
   <p class="spoken" aria-live="polite">{{ spoken }}</p>
   <dialog ref="help" class="help" aria-labelledby="help-title" @click="$event.target === $refs.help && $refs.help.close()">
     <form method="dialog"><h2 id="help-title">Keys</h2>
-      <dl><template v-for="[key, what] in keys"><dt><kbd v-for="one in key.split(' ')">{{ one }}</kbd></dt><dd>{{ what }}</dd></template></dl>
+      <dl><template v-for="[key, what] in keys"><dt><template v-for="one in key.split(' ')"><kbd v-if="one !== '–'">{{ one }}</kbd><template v-else>–</template></template></dt><dd>{{ what }}</dd></template></dl>
+      <p class="note"><a href="/api">API, for programs</a></p>
       <button class="primary">Close</button></form>
   </dialog>`,
 };

@@ -24,7 +24,7 @@ const Chart = {
 export default {
   mixins: [live],
   components: { BoardView, Chart, Disc, Frame, Icon, Picker, Segmented, Thumbnail },
-  data() { return { tab: "game", theme: 0, keys: KEYS, rewards: REWARDS, sliding: null, more: false }; },
+  data() { return { tab: "game", theme: 0, keys: KEYS, rewards: REWARDS, sliding: null, more: false, settings: false }; },
   mounted() { addEventListener("fourlab-theme", () => { this.theme++; }); },
   computed: {
     pitch() {
@@ -72,6 +72,12 @@ export default {
         return { stones: row.stones, state: row.moves.map((move) => move + 1).join(this.moveCount > 9 ? "," : ""), move: best, value: row.values[best], trials: row.trials[best] ?? 0 };
       });
     },
+    open() { return !this.phone || this.settings; },
+    summary() {
+      const { learner, game, opponent } = this.view.choices;
+      const title = (choice) => choice.options.find((one) => one.value === choice.value)?.label ?? choice.value;
+      return `${title(learner)}, ${title(game)}, against ${title(opponent)}`;
+    },
     late() { return ["monte-carlo", "td-lambda", "n-tuple"].includes(this.view.choices.learner.value); },
     colourScale() { return this.theme >= 0 && Array.from({ length: 41 }, (_, index) => heat(index / 20 - 1).back).join(","); },
     shown() { return (name) => !this.phone || this.tab === name; },
@@ -101,23 +107,25 @@ export default {
   },
   template: `
   <Frame page="learn" :announce="view.announce" :notice="view.notice" :keys="keys" @dismiss="view.notice = ''" @online="online = $event">
+  <h1 class="for-readers">Learn</h1>
   <div class="learn">
-    <section class="card strip" aria-label="Settings">
-      <label>Learner<Picker label="Learner" :options="view.choices.learner.options" :value="view.choices.learner.value" @choose="act('choose', 'learner', $event)"/></label>
-      <label>Board<Picker label="Board" :options="view.choices.game.options" :value="view.choices.game.value" @choose="act('choose', 'game', $event)"/></label>
-      <label>Against<Picker label="Against" :options="view.choices.opponent.options" :value="view.choices.opponent.value" @choose="act('choose', 'opponent', $event)"/></label>
+    <section class="card strip" :class="{ open }" aria-label="Settings">
+      <label v-show="open">Learner<Picker label="Learner" :options="view.choices.learner.options" :value="view.choices.learner.value" @choose="act('choose', 'learner', $event)"/></label>
+      <label v-show="open">Board<Picker label="Board" :options="view.choices.game.options" :value="view.choices.game.value" @choose="act('choose', 'game', $event)"/></label>
+      <label v-show="open">Against<Picker label="Against" :options="view.choices.opponent.options" :value="view.choices.opponent.value" @choose="act('choose', 'opponent', $event)"/></label>
       <div class="strip-run"><button type="button" class="primary" data-testid="run" @click="act('run')"><Icon :name="view.running ? 'pause' : 'play'"/>{{ view.running ? 'Pause' : 'Run' }}</button>
         <button type="button" class="outline" title="Step by a move (.)" @click="act('step', 'move')"><Icon name="step"/>Move</button>
         <button v-if="late" type="button" class="outline" @click="act('step', 'phase')">Phase</button>
         <button type="button" class="outline" title="Step by a game (G)" @click="act('step', 'game')">Game</button></div>
-      <label class="strip-speed"><span>Speed<b>{{ speedWords }}</b></span><input type="range" min="0" :max="40" :value="slider" aria-label="Speed" :aria-valuetext="speedWords"
+      <label class="strip-speed"><span><span>Speed</span><b>{{ speedWords }}</b></span><input type="range" min="0" :max="40" :value="slider" aria-label="Speed" :aria-valuetext="speedWords"
         :style="{ '--filled': slider / 40 * 100 + '%' }" @input="slide" @change="setSpeed"><span class="ticks"><i>1</i><i>10</i><i>100</i><i>1k</i><i>max</i></span></label>
-      <label class="narrow-field">Explore ε<input :value="view.numbers.epsilon" inputmode="decimal" @change="tune('epsilon', $event)"></label>
-      <label class="narrow-field">Rate α<input :value="view.numbers.alpha" inputmode="decimal" @change="tune('alpha', $event)"></label>
-      <label class="narrow-field">Discount γ<input :value="view.numbers.gamma" inputmode="decimal" @change="tune('gamma', $event)"></label>
-      <div class="reset-box"><button type="button" class="link" :aria-expanded="String(more)" @click="more = !more">Rewards</button>
+      <label v-show="open" class="narrow-field">Explore ε<input :value="view.numbers.epsilon" inputmode="decimal" @change="tune('epsilon', $event)"></label>
+      <label v-show="open" class="narrow-field" :title="view.choices.learner.value === 'monte-carlo' ? '−1: values are means of returns' : null">Rate α<input :value="view.numbers.alpha" inputmode="decimal" @change="tune('alpha', $event)"></label>
+      <label v-show="open" class="narrow-field">Discount γ<input :value="view.numbers.gamma" inputmode="decimal" @change="tune('gamma', $event)"></label>
+      <div v-show="open" class="reset-box"><button type="button" class="link" :aria-expanded="String(more)" @click="more = !more">Rewards</button>
         <button type="button" class="outline reset" @click="act('reset')"><Icon name="reset"/>Reset</button></div>
-      <div v-if="more" class="more">
+      <button v-if="phone" type="button" class="link settings" :aria-expanded="String(settings)" @click="settings = !settings">{{ settings ? 'Hide the settings' : summary }}</button>
+      <div v-if="more && open" class="more">
         <label v-for="[name, title] in rewards" :key="name" class="narrow-field">{{ title }}<input :value="view.numbers[name]" inputmode="decimal" @change="tune(name, $event)"></label>
         <label v-if="view.choices.learner.value === 'monte-carlo'" class="check"><input type="checkbox" :checked="view.td" @change="act('tune', 'td', $event.target.checked ? 'yes' : 'no')">TD: in unseen states take the best reward at once</label></div>
       <p v-if="view.error" class="field-error" role="alert"><Icon name="warn"/>{{ view.error.text }}</p>

@@ -30,7 +30,7 @@ const GraphView = {
 export default {
   mixins: [live],
   components: { BoardView, Disc, Frame, GraphView, Icon, Picker, Segmented, Strength },
-  data() { return { local: null, custom: null, expert: null, room: 0, keys: KEYS, theme: 0, noValues: NO_VALUES }; },
+  data() { return { local: null, custom: null, expert: null, spec: "", room: 0, keys: KEYS, theme: 0, noValues: NO_VALUES }; },
   mounted() {
     addEventListener("fourlab-theme", () => { this.theme++; });
     this.observer = new ResizeObserver(() => { this.room = this.$refs.place?.clientWidth ?? 0; });
@@ -127,6 +127,7 @@ export default {
     },
     edit(side) {
       this.expert = this.expert === side ? null : side;
+      this.spec = this.view.players[side].spec;
       this.$nextTick(() => document.querySelector(".expert input")?.focus());
     },
     levelled(side) { return (this.family(side)?.specs.length ?? 0) > 1; },
@@ -172,6 +173,7 @@ export default {
           <span class="keys" v-if="!phone && !view.canRedo && !over && pitch * view.game.columns > 500"><kbd>1</kbd> – <kbd>{{ lastKey }}</kbd> drop <kbd>U</kbd> undo <kbd>O</kbd> overlay</span>
         </div>
         <Segmented v-if="phone" class="phone-overlay" label="Overlay" :options="overlays" :value="view.overlay" @choose="act('overlay', $event)"/>
+        <p v-if="phone && !view.hasValues" class="why">{{ noValues }}</p>
       </div>
     </section>
     <aside class="card panel">
@@ -190,12 +192,12 @@ export default {
           <div class="row" v-if="view.players[seat.side].family !== 'human'"><span>{{ levelled(seat.side) ? 'Strength' : '' }}</span>
             <div><Strength v-if="levelled(seat.side)" :family="family(seat.side)" :player="view.players[seat.side]" :strengths="view.strengths" @choose="chooseSpec(seat.side, $event)" @edit="edit(seat.side)"/>
               <button v-else type="button" class="spec" :title="'Edit the spec string ' + view.players[seat.side].spec" @click="edit(seat.side)">{{ view.players[seat.side].detail || 'spec string' }}<Icon name="pencil"/></button>
-              <form v-if="expert === seat.side" class="expert" @submit.prevent="act('opponent', $event.target.elements[0].value, ...(watching ? [seat.side] : []))">
-                <input :value="view.players[seat.side].spec" aria-label="Spec string" spellcheck="false" autocomplete="off" :aria-invalid="fieldError('opponent') !== ''">
+              <form v-if="expert === seat.side" class="expert" @submit.prevent="act('opponent', spec, ...(watching ? [seat.side] : []))">
+                <input v-model="spec" aria-label="Spec string" spellcheck="false" autocomplete="off" :aria-invalid="fieldError('opponent') !== ''">
                 <button class="outline">Use</button>
                 <p v-if="fieldError('opponent')" class="field-error" role="alert"><Icon name="warn"/>{{ fieldError('opponent') }}</p></form></div></div>
         </template>
-        <div class="row" v-if="view.people === 1"><span>Who starts</span><div class="with-button"><Segmented label="Who starts" :options="starts" :value="view.starts" @choose="act('setup', $event)"/>
+        <div class="row starts" v-if="view.people === 1"><span>Who starts</span><div class="with-button"><Segmented label="Who starts" :options="starts" :value="view.starts" @choose="act('setup', $event)"/>
           <button type="button" class="outline square" aria-label="Change sides" title="Change sides (F)" @click="act('flip')"><Icon name="flip"/></button></div></div>
         <div class="row" v-if="!phone"><span>Overlay</span><div><Segmented label="Overlay" :options="overlays" :value="view.overlay" @choose="act('overlay', $event)"/>
           <p v-if="!view.hasValues" class="why">{{ noValues }}</p></div></div>

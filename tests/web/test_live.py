@@ -1,0 +1,113 @@
+"""What goes between a session and its page: numbered, bounded, and over when the visitor leaves."""
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from nicegui import Client
+from nicegui.page import page
+
+from fourlab.web.live import Live
+from fourlab.web.sessions.base import Session, View
+from web.bench import TestBench, on_a_loop
+
+
+class Counter(Session):
+    """A session that counts."""
+
+    actions = frozenset({"add"})
+
+    def __init__(self, bench: TestBench) -> None:
+        super().__init__(bench)
+        self.count = 0
+
+    def view(self) -> View:
+        return {"count": self.count, "title": "a counter"}
+
+    def add(self, by: int) -> None:
+        self.count += by
+
+
+class Spy(Live):
+    """A page that notes what would go to the browser."""
+
+    def __init__(self, session: Session) -> None:
+        self.sent: list[tuple[Any, ...]] = []
+        super().__init__(session)
+
+    def run_method(self, name: str, *args: Any, **_: Any) -> Any:
+        self.sent.append((name, *args))
+
+
+@pytest.fixture
+def spied(bench: TestBench, monkeypatch: pytest.MonkeyPatch) -> Spy:
+    monkeypatch.setattr("fourlab.web.live.BETWEEN_UPDATES", 0.0)
+
+    async def make() -> Spy:
+        with Client(page("/counter"), request=None):
+            return Spy(Counter(bench))
+
+    return on_a_loop(make())
+
+
+def act(spied: Spy, message: Any) -> None:
+    spied._act(SimpleNamespace(args=message))  # type: ignore[arg-type]
+
+
+def test_only_what_changed_goes_over_and_every_update_has_the_next_number(spied: Spy) -> None:
+    for by in (1, 2, 3):
+        act(spied, {"name": "add", "args": [by]})
+    assert spied.sent == [
+        ("receive", 1, {"count": 1}, False),
+        ("receive", 2, {"count": 3}, False),
+        ("receive", 3, {"count": 6}, False),
+    ]
+    spied.session.changed()  # nothing is different
+    assert len(spied.sent) == 3
+
+
+def test_a_page_that_missed_something_gets_everything(spied: Spy) -> None:
+    act(spied, {"name": "add", "args": [5]})
+    act(spied, {"name": "resync"})
+    assert spied.sent[-1] == ("receive", 2, {"count": 5, "title": "a counter"}, True)
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        None,
+        "add",
+        {"name": "close", "args": []},
+        {"name": "__init__", "args": []},
+        {"name": 3},
+        {"name": "add", "args": "1"},
+        {"name": "add", "args": [1] * 99},
+        {"name": "add", "args": [[]]},
+    ],
+)
+def test_nonsense_changes_nothing(spied: Spy, message: Any) -> None:
+    spied.session.open()
+    act(spied, message)
+    assert spied.session.view()["count"] == 0
+    assert spied.session.is_open
+
+
+def test_many_changes_at_once_are_one_update(
+    spied: Spy, bench: TestBench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("fourlab.web.live.BETWEEN_UPDATES", 1e6)
+    waiting = []
+    spied._later = lambda seconds, action: waiting.append(action)
+    for _ in range(100):
+        act(spied, {"name": "add", "args": [1]})
+    assert [update[2] for update in spied.sent] == [{"count": 1}]
+    assert len(waiting) == 1
+    waiting[0]()
+    assert spied.sent[-1][1:3] == (2, {"count": 100})
+
+
+def test_when_the_visitor_leaves_the_session_is_closed(spied: Spy) -> None:
+    spied._connected()
+    assert spied.session.is_open
+    spied.client.delete()
+    assert not spied.session.is_open
