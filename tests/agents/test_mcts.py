@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from fourlab.agents.base import Decision
-from fourlab.agents.mcts import Branch, Mcts
+from fourlab.agents.mcts import Branch, Mcts, MctsConfig, settings_of
 from fourlab.agents.players import choose
 from fourlab.agents.registry import agent
 from fourlab.arena.suites import load_suites
@@ -14,8 +14,9 @@ from fourlab.rules.errors import SpecError
 from fourlab.rules.kernels import cell_move, legal_cells
 from fourlab.rules.position import Position, position_of
 from fourlab.search.choices import nth_cell
+from fourlab.search.mcts import BY_SCORE, BY_VISITS, ROBUST, best_child
 from fourlab.search.solver import solve
-from fourlab.search.tree import DRAW, NEXT, UNPROVEN
+from fourlab.search.tree import DRAW, MEAN, NEXT, UNPROVEN, VISITS, grow, new_tree
 
 VARIANTS = [
     "mcts:sims=300",
@@ -171,6 +172,26 @@ def test_graded_rewards_make_sooner_wins_worth_more() -> None:
         assert decision.values is not None
         assert max(value for value in decision.values if value is not None) < limit
     assert decide("mcts:sims=100,solver=no,graded=1", "112233").move == 3
+
+
+def test_a_graded_reward_shrinks_with_the_stones_on_the_board() -> None:
+    """The last move wins: all of the share is lost."""
+    rules = game("tictactoe")
+    player = agent("mcts:sims=8,solver=no,graded=0.4", rules)
+    assert isinstance(player, Mcts)
+    player.decide(position_of(rules, "14256879"), np.random.default_rng(0))
+    assert player.tree(0).value == pytest.approx(-(1 - 0.4))
+
+
+@pytest.mark.parametrize(("final", "index"), [(BY_VISITS, 0), (ROBUST, 1), (BY_SCORE, 2)])
+def test_the_final_choice_follows_its_rule(final: int, index: int) -> None:
+    tree = new_tree(4, plies=1)
+    tree.first_child[0] = grow(tree, 3)
+    tree.children[0] = 3
+    for child, (visits, mean) in enumerate([(100, 0.1), (60, 0.2), (10, 0.9)], start=1):
+        tree.stats[child, VISITS], tree.stats[child, MEAN] = visits, mean
+    settings = settings_of(MctsConfig())._replace(final=final)
+    assert best_child(tree, settings, 0, seeded(1))[0] == index
 
 
 def test_no_simulation_is_a_random_move() -> None:

@@ -116,6 +116,18 @@ def test_pruning_changes_no_value(name: str, depth: int) -> None:
     assert effort[True] < effort[False]
 
 
+def test_the_table_changes_no_value() -> None:
+    """Deep enough for positions to be met again with other bounds."""
+    rules = game("connect4")
+    work = new_work(rules)
+    for position in strategies.random_positions(rules, 1 if is_plain() else 100):
+        found = []
+        for prune in (True, False):
+            search(rules, work, WEIGHTS, prune, position.mover, position.occupied, 6)
+            found.append(work.root_values.tolist())
+        assert found[0] == found[1]
+
+
 def is_plain() -> bool:
     """Whether kernels run as plain Python, a hundred times slower."""
     return not hasattr(search, "py_func")
