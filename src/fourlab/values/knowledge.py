@@ -32,6 +32,7 @@ from fourlab.values.store import (
     Values,
     visits_of,
     weigh,
+    with_own_space,
 )
 from fourlab.values.table import LEFT_OUT, USED, copied, entries, fill, grown, is_crowded, new_table
 from fourlab.values.tuples import MARKS, SIDES, Network, new_network, no_network, random_tuples
@@ -117,9 +118,13 @@ class Knowledge:
             self.values = self.values._replace(table=grown(self.values.table))
 
     def move_values(self, position: Position) -> list[float | None]:
-        """Return what each move is worth for the side to move, None where it cannot be played."""
-        weigh(self.rules, self.values, position.mover, position.occupied)
-        worths = self.values.worths.tolist()
+        """Return what each move is worth for the side to move, None where it cannot be played.
+
+        Several threads may ask at once.
+        """
+        values = with_own_space(self.values)
+        weigh(self.rules, values, position.mover, position.occupied)
+        worths = values.worths.tolist()
         return [None if worth == ILLEGAL else worth for worth in worths]
 
     def visits(self, position: Position) -> list[int | None]:
