@@ -196,8 +196,13 @@ def test_evaluation_changes_nothing() -> None:
 
 
 def test_opponents_that_cannot_play_inside_are_named() -> None:
-    with pytest.raises(SpecError, match="agent 'perfect' cannot play inside a training run"):
-        learner("q:opponent=perfect", "connect4")
+    for board in ("connect4", "connect:columns=20,rows=1,k=4", "mnk:columns=4,rows=5,k=4"):
+        with pytest.raises(SpecError, match=r"agent 'perfect' cannot .*; take minimax:depth=8"):
+            learner("q:opponent=perfect", board)
+    with pytest.raises(SpecError, match=r"human' cannot play .*; random, baseline"):
+        learner("q:opponent=human", "connect4")
+    for opponent in ("minimax:depth=8", "mcts:sims=1000", "flat"):  # as the messages say
+        learner(f"q:opponent=({opponent})", "connect4")
     with pytest.raises(SpecError, match="unknown learner 'qq'; did you mean 'q'"):
         learner("qq")
     with pytest.raises(SpecError, match="learner 'q' has no option 'alfa'"):
