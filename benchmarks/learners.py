@@ -2,7 +2,7 @@
 
 Run with `python -m benchmarks.learners`: every learner against `baseline` and by self-play, then
 games without exploration, sides in turn, and its moves and values against the truth. Scores are
-of all seeds together with 95% intervals; the rest are means over seeds, with the least and the most.
+of all seeds with 95% intervals; the rest are means over seeds, with the least and the most.
 """
 
 import functools
