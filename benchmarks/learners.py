@@ -9,7 +9,6 @@ import functools
 import itertools
 import statistics
 import sys
-import time
 
 import numpy as np
 
@@ -52,9 +51,7 @@ def share(score: Score) -> str:
 
 
 def row(name: str, game: str, opponent: str) -> str:
-    began = time.process_time()
     runs = [(seed, trained(name, game, opponent, seed)) for seed in SEEDS]
-    seconds = (time.process_time() - began) / len(SEEDS)
     cells = [f"`{name}`"]
     for test in TESTS:
         total = Score(0, 0, 0)
@@ -67,7 +64,6 @@ def row(name: str, game: str, opponent: str) -> str:
         cells.append(
             f"{statistics.mean(found):{form}} ({min(found):{form}} to {max(found):{form}})"
         )
-    cells.append(f"{seconds:.1f}")
     return f"| {' | '.join(cells)} |"
 
 
@@ -75,8 +71,8 @@ def main(names: list[str]) -> None:
     headings = [*(f"score against `{name}`" for name in TESTS), "perfect", "good"]
     for (game, games), opponent in itertools.product(GAMES.items(), OPPONENTS):
         print(f"\n{game}, {games:,} games, opponent {opponent}, seeds {SEEDS}\n")
-        print(f"| learner | {' | '.join(headings)} | values off by | seconds of processor |")
-        print("|---" * (len(headings) + 3) + "|")
+        print(f"| learner | {' | '.join(headings)} | values off by |")
+        print("|---" * (len(headings) + 2) + "|")
         for name in names or LEARNERS:
             print(row(name, game, opponent), flush=True)
 

@@ -118,6 +118,9 @@ def test_mirror_images_share_values_where_asked() -> None:
     known = taught(ACTIONS, ("1", 0, 0.5, 1.0), symmetric=True)
     assert known.move_values(position_of(RULES, "3")) == pytest.approx([0.0, 0.0, 0.5])
     assert known.visits(position_of(RULES, "3")) == [0, 0, 1]
+    image = taught(ACTIONS, ("3", 2, 0.5, 1.0), symmetric=True)  # one of the two is the stored one
+    assert image.move_values(position_of(RULES, "1")) == pytest.approx([0.5, 0.0, 0.0])
+    assert image.move_values(position_of(RULES, "3")) == pytest.approx([0.0, 0.0, 0.5])
     alone = taught(ACTIONS, ("1", 0, 0.5, 1.0))
     assert alone.move_values(position_of(RULES, "3")) == pytest.approx([0.0, 0.0, 0.0])
 
