@@ -1,6 +1,5 @@
 """Exported files: they play in a process that has nothing of fourlab."""
 
-import importlib
 import itertools
 import json
 import os
@@ -14,6 +13,7 @@ from typing import Any
 import pytest
 
 import fourlab
+from bare import run_bare
 from fourlab.adapters import rehearsal
 from fourlab.adapters.export import export_kaggle, needed_modules
 from fourlab.adapters.rehearsal import rehearse
@@ -27,8 +27,8 @@ PACKAGES = ["numpy", "numba", "llvmlite"]
 # Loads a file as Kaggle's runner does, and plays some moves on several boards.
 PROGRAM = """
 import json, sys
-path, packages, boards, overage = sys.argv[1], sys.argv[2], json.loads(sys.argv[3]), sys.argv[4]
-sys.path.append(packages)
+path, boards, overage = sys.argv[2], json.loads(sys.argv[3]), sys.argv[4]
+sys.path.append(sys.argv[1])
 scope = {}
 exec(compile(open(path).read(), path, "exec"), scope)
 agent = [value for value in scope.values() if callable(value)][-1]
@@ -58,24 +58,10 @@ def play_bare(
     before: str = "",
 ) -> tuple[dict[str, Any], str]:
     """Play an exported file in a process with only these packages; return its report and stderr."""
-    file, folder = tmp_path / "submission.py", tmp_path / "packages"
+    file = tmp_path / "submission.py"
     file.write_text(export_kaggle(spec))
-    folder.mkdir()
-    for name in packages:
-        home = Path(str(importlib.import_module(name).__file__)).parent
-        for found in (home, home.with_name(f"{name}.libs")):
-            if found.exists():
-                (folder / found.name).symlink_to(found)
     program = PROGRAM.replace("scope = {}", f"{before}scope = {{}}")
-    arguments = [str(file), str(folder), json.dumps(boards), str(overage)]
-    done = subprocess.run(
-        [sys.executable, "-I", "-S", "-c", program, *arguments],
-        capture_output=True,
-        text=True,
-        check=True,
-        cwd=tmp_path,
-    )
-    return json.loads(done.stdout), done.stderr
+    return run_bare(tmp_path, program, packages, str(file), json.dumps(boards), str(overage))
 
 
 @pytest.mark.parametrize("spec", AGENTS)

@@ -1,6 +1,9 @@
 """Agents that play what was learned, and what they do where nothing was."""
 
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,6 +15,7 @@ from fourlab.learning.registry import learner
 from fourlab.rules.errors import SpecError
 from fourlab.rules.position import position_of
 from fourlab.rules.storage import StorageError
+from fourlab.values import knowledge
 
 
 def saved(folder: Path, spec: str = "q:opponent=self,alpha=1,epsilon=0.5,games=20000") -> Path:
@@ -74,6 +78,45 @@ def test_it_can_be_played_by_the_learner_itself() -> None:
     next(made.steps(np.random.default_rng(1)))
     player: Learned = made.agent(unseen="baseline")
     assert play_game(made.rules, player, agent("random", made.rules), 3).outcome
+
+
+LEARNED = {"q": "q:games=500", "n-tuple": "n-tuple:tuples=4,length=3,games=500"}
+
+
+@pytest.mark.parametrize("name", LEARNED)
+def test_a_decision_is_not_disturbed_by_one_made_meanwhile(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    path = saved(tmp_path, LEARNED[name])
+    one, other = (agent(f"{name}:{path}", "tictactoe") for _ in range(2))
+    here, there = (position_of(one.rules, moves) for moves in ("15", "512"))
+    quiet = one.decide(here, np.random.default_rng(1))
+    weigh, spaces = knowledge.weigh, []
+
+    def interrupted(rules: Any, values: Any, mover: int, occupied: int) -> None:
+        weigh(rules, values, mover, occupied)
+        spaces.append((values.worths, values.network.marks, values.network.hits))
+        if len(spaces) == 1:
+            meanwhile = threading.Thread(
+                target=other.decide, args=(there, np.random.default_rng(1))
+            )
+            meanwhile.start()
+            meanwhile.join()
+
+    monkeypatch.setattr(knowledge, "weigh", interrupted)
+    assert one.decide(here, np.random.default_rng(1)) == quiet
+    assert len(spaces) == 2
+    assert not any(np.shares_memory(mine, yours) for mine, yours in zip(*spaces, strict=True))
+
+
+@pytest.mark.parametrize("name", LEARNED)
+def test_many_threads_decide_at_once(tmp_path: Path, name: str) -> None:
+    player = agent(f"{name}:{saved(tmp_path, LEARNED[name])}", "tictactoe")
+    positions = [position_of(player.rules, moves) for moves in ("", "1", "15", "512", "3758")] * 40
+    alone = [player.decide(position, np.random.default_rng(1)) for position in positions]
+    with ThreadPoolExecutor(4) as threads:
+        together = threads.map(lambda p: player.decide(p, np.random.default_rng(1)), positions)
+        assert list(together) == alone
 
 
 def test_mistakes_are_named(tmp_path: Path) -> None:

@@ -1,11 +1,16 @@
 """`fourlab train`, `runs` and `table show`, as people call them."""
 
+import io
 import json
+import logging
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from fourlab.cli.main import Notices
+from fourlab.cli.train import Speedometer, report
 
 
 def fourlab(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -93,3 +98,36 @@ def test_mistakes_are_one_line_and_exit_2(
     assert run.returncode == 2
     assert said in run.stderr
     assert len(run.stderr.strip().splitlines()) == 1
+
+
+LINE = {
+    **{"games": 5000, "wins": 0.5, "draws": 0.25, "losses": 0.25, "size": 1234, "left_out": 0},
+    "games_per_s": 9876,
+}
+SCORE = {"wins": 6, "draws": 2, "losses": 2, "score": 0.7, "low": 0.4, "high": 0.9}
+
+
+def test_a_report_has_its_evaluations_where_they_fit() -> None:
+    plain = "5,000 games · won 50.0% drawn 25.0% lost 25.0% · 1,234 values · 9,876 games/s"
+    assert report(LINE, "\n").strip() == plain
+    evaluated = {**LINE, "against": {"baseline": SCORE}}
+    versus = "vs baseline 70.0% ± 25.0% (6/2/2)"
+    assert report(evaluated).strip() == f"{plain} · {versus}"
+    assert report(evaluated, "\n  ").strip() == f"{plain}\n  {versus}"
+    assert "7 left out: memory-mb is reached" in report({**LINE, "left_out": 7})
+
+
+def test_the_speed_leaves_pauses_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    seconds = iter([0.0, 2.0, 100.0, 101.0])
+    monkeypatch.setattr("time.perf_counter", lambda: next(seconds))
+    meter = Speedometer()
+    assert [meter.read(100), meter.read(300)] == [None, 100]
+    meter.pause(90)
+    assert [meter.read(400), meter.read(450)] == [90, 50]
+
+
+def test_notices_go_where_standard_error_is_by_then(monkeypatch: pytest.MonkeyPatch) -> None:
+    handler, bar = Notices(), io.StringIO()
+    monkeypatch.setattr(sys, "stderr", bar)  # as a progress bar does while it is drawn
+    handler.emit(logging.makeLogRecord({"msg": "compiling (once)"}))
+    assert bar.getvalue() == "compiling (once)\n"

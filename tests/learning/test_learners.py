@@ -16,10 +16,12 @@ from fourlab.learning.learner import Learner
 from fourlab.learning.registry import LEARNERS, learner
 from fourlab.rules.catalog import game
 from fourlab.rules.errors import SpecError
+from fourlab.rules.kernels import move_cell
 from fourlab.rules.position import Position, position_of
 from fourlab.rules.spec import options_of
 from fourlab.search.scores import sign
 from fourlab.search.solver import solve
+from fourlab.values.store import teach
 
 SMALL = {"n-tuple": "n-tuple:tuples=4,length=3"}
 SPECS = [SMALL.get(name, name) for name in LEARNERS]
@@ -172,6 +174,53 @@ def test_first_and_second_in_one_table_do_not_meet() -> None:
     assert len(both.knowledge) > 0
 
 
+def test_schedules_begin_with_the_first_game() -> None:
+    made = learner(
+        "q:games=4,chunk=1,alpha=(steps:1/0/0.5,every=1),epsilon=(linear:1,end=0)", "tictactoe"
+    )
+    seen = [(p.games, p.alpha, p.epsilon) for p in made.steps(np.random.default_rng(1))]
+    assert seen == [(1, 1.0, 1.0), (2, 0.0, 0.75), (3, 0.5, 0.5), (4, 0.5, 0.25)]
+    once = trained("q:games=1,alpha=1,epsilon=0", seed=1)
+    more = trained("q:games=9,alpha=(steps:1/0,every=1),epsilon=0", seed=1)
+    learned = [made.knowledge.arrays()["values"] for made in (once, more)]
+    assert np.count_nonzero(learned[0]) == np.count_nonzero(learned[1]) > 0
+
+
+@pytest.mark.parametrize(("epsilon", "share"), [("0", 0.0), ("0.5", 0.25), ("1", 0.5)])
+def test_moves_are_explored_as_often_as_told(epsilon: str, share: float) -> None:
+    """A game of two cells, the first of which was taught to be better."""
+    made = learner(
+        f"q:games=4000,alpha=0,side=first,symmetric=no,epsilon={epsilon}",
+        "connect:columns=2,rows=1,k=2",
+    )
+    start = made.rules.start()
+    teach(made.rules, made.knowledge.values, 0, 0, 0, move_cell(made.rules, 0, 0), 0, 1.0, 0.5)
+    for _ in made.steps(np.random.default_rng(1)):
+        pass
+    _, other = made.knowledge.visits(start)
+    assert other == pytest.approx(4000 * share, abs=150 if share else 0)
+
+
+def test_instinct_wins_where_nothing_was_seen() -> None:
+    options = "start=(moves:1425),side=first,games=1"
+    wins = {
+        td: sum(
+            next(learner(f"monte-carlo:td={td},{options}", "tictactoe").steps(rng)).wins
+            for rng in map(np.random.default_rng, range(20))
+        )
+        for td in ("yes", "no")
+    }
+    assert wins["no"] < wins["yes"] == 20
+
+
+def test_an_earlier_self_is_brought_up_to_date() -> None:
+    often, once = (
+        trained(f"afterstates:games=400,epsilon=0,opponent=(frozen:every={every})")
+        for every in (50, 400)
+    )
+    assert digest(often) != digest(once)
+
+
 def test_memory_is_bounded_and_what_is_left_out_is_counted() -> None:
     made = trained("q:memory-mb=0.01,games=3000,epsilon=1")
     assert made.knowledge.left_out > 0
@@ -196,8 +245,13 @@ def test_evaluation_changes_nothing() -> None:
 
 
 def test_opponents_that_cannot_play_inside_are_named() -> None:
-    with pytest.raises(SpecError, match="agent 'perfect' cannot play inside a training run"):
-        learner("q:opponent=perfect", "connect4")
+    for board in ("connect4", "connect:columns=20,rows=1,k=4", "mnk:columns=4,rows=5,k=4"):
+        with pytest.raises(SpecError, match=r"agent 'perfect' cannot .*; take minimax:depth=8"):
+            learner("q:opponent=perfect", board)
+    with pytest.raises(SpecError, match=r"human' cannot play .*; random, baseline"):
+        learner("q:opponent=human", "connect4")
+    for opponent in ("minimax:depth=8", "mcts:sims=1000", "flat"):  # as the messages say
+        learner(f"q:opponent=({opponent})", "connect4")
     with pytest.raises(SpecError, match="unknown learner 'qq'; did you mean 'q'"):
         learner("qq")
     with pytest.raises(SpecError, match="learner 'q' has no option 'alfa'"):

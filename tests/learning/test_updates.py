@@ -5,7 +5,7 @@ import pytest
 
 from fourlab.learning.double_q import aim_at_other
 from fourlab.learning.episodes import NOTHING, Episode, Lesson, new_episode
-from fourlab.learning.monte_carlo import aim_at_results
+from fourlab.learning.monte_carlo import aim_at_results, improve_policy
 from fourlab.learning.q import aim_at_best
 from fourlab.learning.registry import learner
 from fourlab.learning.starts import starts
@@ -15,7 +15,15 @@ from fourlab.rules.dice import below, roll
 from fourlab.rules.kernels import move_cell
 from fourlab.rules.position import position_of
 from fourlab.values.knowledge import Knowledge, Shape
-from fourlab.values.store import ACTIONS, AFTERSTATES, DOUBLE, TUPLES, teach
+from fourlab.values.store import (
+    ACTIONS,
+    AFTERSTATES,
+    DOUBLE,
+    POLICY,
+    TUPLES,
+    stored_choice,
+    teach,
+)
 
 RULES = game("connect:columns=3,rows=2,k=2")
 
@@ -110,6 +118,9 @@ def test_mirror_images_share_values_where_asked() -> None:
     known = taught(ACTIONS, ("1", 0, 0.5, 1.0), symmetric=True)
     assert known.move_values(position_of(RULES, "3")) == pytest.approx([0.0, 0.0, 0.5])
     assert known.visits(position_of(RULES, "3")) == [0, 0, 1]
+    image = taught(ACTIONS, ("3", 2, 0.5, 1.0), symmetric=True)  # one of the two is the stored one
+    assert image.move_values(position_of(RULES, "1")) == pytest.approx([0.5, 0.0, 0.0])
+    assert image.move_values(position_of(RULES, "3")) == pytest.approx([0.0, 0.0, 0.5])
     alone = taught(ACTIONS, ("1", 0, 0.5, 1.0))
     assert alone.move_values(position_of(RULES, "3")) == pytest.approx([0.0, 0.0, 0.0])
 
@@ -166,13 +177,32 @@ def test_rewards_of_a_game_are_those_of_the_map() -> None:
     assert values == {5.0, 2.0, -3.0, -0.5}
 
 
-def test_a_block_is_rewarded() -> None:
+def test_a_block_is_rewarded_on_top_of_what_follows() -> None:
     made = learner(
-        "q:games=300,epsilon=1,alpha=1,win=5,draw=0,loss=0,block=7,gamma=0", "tictactoe", seed=1
+        "q:games=2000,epsilon=1,alpha=1,win=5,draw=2,loss=-1,block=7,gamma=0", "tictactoe", seed=1
     )
     list(made.steps(np.random.default_rng(1)))
-    blocked = position_of(made.rules, "1425")  # the second player holds 4 and 5: 6 is a block,
-    values, visits = made.knowledge.move_values(blocked), made.knowledge.visits(blocked)
-    if visits[5]:
-        assert values[5] == 7.0
-    assert set(made.knowledge.arrays()["values"].tolist()) == {5.0, 0.0, 7.0}
+    # A step, a win, a loss, a draw; then the same after a block, but for the win.
+    assert set(made.knowledge.arrays()["values"].tolist()) == {0.0, 5.0, -1.0, 2.0, 7.0, 6.0, 9.0}
+
+
+def visited() -> tuple[Knowledge, Episode]:
+    """A policy table after one improvement of a state whose best move is 2."""
+    known = Knowledge.new(RULES, Shape(POLICY, symmetric=False))
+    for move, value in ((0, 0.5), (1, -0.5), (2, 0.9)):
+        teach(RULES, known.values, 0, 0, move, move_cell(RULES, 0, move), 0, 1.0, value)
+    made = new_episode(RULES)
+    return known, made
+
+
+def test_the_policy_keeps_the_best_move_as_often_as_told() -> None:
+    found = {0.0: [0, 0, 0], 0.5: [0, 0, 0], 1.0: [0, 0, 0]}
+    for keep, counts in found.items():
+        known, made = visited()
+        state = roll(5)
+        for _ in range(600):
+            state = improve_policy(RULES, known.values, lesson(keep=keep), made, 1, state)
+            counts[stored_choice(RULES, known.values, 0, 0)] += 1
+    assert found[1.0] == [0, 0, 600]
+    assert found[0.5][2] == pytest.approx(400, abs=60)  # a random move may be the best one
+    assert found[0.0] == pytest.approx([200] * 3, abs=60)

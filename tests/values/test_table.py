@@ -65,6 +65,16 @@ def test_a_table_is_a_dict_through_growth_and_reload(
     assert find(table.keys, 2**62 + 1) == ABSENT
 
 
+def test_growth_keeps_values_and_counts() -> None:
+    table = new_table(2, 1.0, rows=64)
+    for key in range(1, 41):
+        for _ in range(key % 5):
+            nudge(table, insert(table, key * 977), key % 2, 0.5, float(key))
+    before = contents(table)
+    assert len(before) == 32
+    assert contents(grown(grown(table))) == before
+
+
 def test_at_its_limit_a_table_keeps_what_it_has_and_counts_the_rest() -> None:
     table = new_table(1, 0.0)  # the smallest there is
     rows = len(table.keys)

@@ -10,21 +10,29 @@ import hashlib
 import re
 import textwrap
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
-from fourlab.adapters.kaggle import kind_of
-from fourlab.agents.registry import agent
+from fourlab.adapters.kaggle import player_of
+from fourlab.agents.base import Agent
+from fourlab.agents.learned import Learned
+from fourlab.rules.spec import write
+from fourlab.rules.storage import StorageError
+from fourlab.values.packing import packed, visits_to_keep
 from fourlab.version import __version__
 
 PACKAGE = Path(__file__).parent.parent
 RUNTIME = "fourlab.adapters.thinker"
 LOADER = PACKAGE / "adapters" / "bundle.py"
 DATA = {"fourlab.search.book": "search/books"}  # what a module reads besides its source
+LARGEST = 40_000_000  # bytes of a file; Kaggle takes 100 MB, and reading it costs time and memory
+ADVISED = 0.8  # share of the room to aim at: fewer values take more room each
 
-HEAD = '''"""{spec}: a player for Kaggle's ConnectX, exported from fourlab {version} (MIT licence).
+HEAD = '''r"""{spec}: a player for Kaggle's ConnectX, exported from fourlab {version} (MIT licence).
 
-Submit this file as it is. It plays on every board and as either player, thinks within `actTimeout`
-and its share of `remainingOverageTime`, and needs numpy; numba makes it some hundred times faster.
+Submit this file as it is. It plays as either player, thinks within `actTimeout` and its share of
+`remainingOverageTime`, and needs numpy; numba makes it some hundred times faster.
+{about}
 Below: the modules of fourlab that it uses, as text; how they are imported; and `agent` at the end.
 """
 
@@ -46,7 +54,7 @@ from {package}.adapters.submission import Submission  # noqa: E402
 
 def _make(grid, package=PACKAGE):
     kind = getattr(import_module(f"{{package}}.{module}"), "{kind}")
-    return import_module(f"{{package}}.{runtime}").make_thinker(kind, {spec!r}, grid)
+    return import_module(f"{{package}}.{runtime}").make_thinker(kind, {spec!r}, grid, **CARRIED)
 
 
 _submission = Submission(_make, lambda grid: _make(grid, PLAIN))
@@ -58,8 +66,12 @@ def agent(obs, config):
 
 
 def export_kaggle(spec: str) -> str:
-    """Return the source of a submission that plays an agent; raises SpecError if it cannot."""
-    kind = kind_of(spec)
+    """Return the source of a submission that plays an agent.
+
+    Raises SpecError if it cannot play there, StorageError if it knows too much for one file.
+    """
+    player = player_of(spec)
+    kind = type(player)
     modules = needed_modules([RUNTIME, kind.__module__])
     sources = {path_of(module): source_of(module) for module in modules}
     data = {
@@ -68,6 +80,7 @@ def export_kaggle(spec: str) -> str:
         for path in sorted((PACKAGE / folder).iterdir())
         if module in modules
     }
+    carried = {"knowledge": packed(player.knowledge)} if isinstance(player, Learned) else {}
     digest = hashlib.sha256(repr((sorted(sources.items()), data)).encode())
     package = f"fourlab_{digest.hexdigest()[:12]}"
     entries = "".join(
@@ -77,10 +90,16 @@ def export_kaggle(spec: str) -> str:
     blobs = "".join(
         f"    {f'{package}/{path}'!r}: {encoded(blob)},\n" for path, blob in data.items()
     )
-    return "".join(
+    parts = "".join(
+        f"    {name!r}: base64.b64decode({encoded(blob)}),\n" for name, blob in carried.items()
+    )
+    text = "".join(
         (
-            HEAD.format(spec=agent(spec).spec, version=__version__),
+            HEAD.format(
+                spec=player.spec.replace('"', "'"), version=__version__, about=_about(player)
+            ),
             f"\nSOURCES = {{\n{entries}}}\n\nDATA = {{\n{blobs}}}\n\n",
+            f"CARRIED = {{\n{parts}}}\n\n",
             LOADER.read_text(encoding="utf-8").split('"""', 2)[2].lstrip(),
             TAIL.format(
                 package=package,
@@ -91,6 +110,28 @@ def export_kaggle(spec: str) -> str:
             ),
         )
     )
+    if isinstance(player, Learned) and len(text) > LARGEST:
+        raise StorageError(_too_large(player, len(text)))
+    return text
+
+
+def _about(player: Agent) -> str:
+    """Say in a line what the agent knows of other boards."""
+    if not isinstance(player, Learned):
+        return "It plays on every board."
+    return f"What it learned is about {player.rules}; on other boards a simple player answers."
+
+
+def _too_large(player: Learned, size: int) -> str:
+    """Say how a learned agent can be made to fit."""
+    problem = f"{player.spec} makes a file of {size:,} bytes, {LARGEST:,} is the most"
+    values = len(base64.b64encode(packed(player.knowledge)))
+    share = ADVISED * (LARGEST - (size - values)) / values
+    visits = visits_to_keep(player.knowledge, max(share, 0.0))
+    if visits is None:
+        return f"{problem}; train fewer or shorter tuples, such as n-tuple:tuples=40,length=7"
+    fitting = write(player.name, replace(player.config, visits=visits))
+    return f"{problem}; leave out what was seldom taught: {fitting}"
 
 
 def needed_modules(roots: list[str]) -> list[str]:

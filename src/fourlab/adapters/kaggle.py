@@ -9,7 +9,9 @@ from fourlab.adapters.thinker import make_thinker
 from fourlab.agents.base import Agent
 from fourlab.agents.human import Human
 from fourlab.agents.registry import AGENTS, agent
-from fourlab.rules.errors import SpecError
+from fourlab.rules.errors import GeometryError, SpecError
+from fourlab.rules.geometry import Rules
+from fourlab.values.knowledge import WrongGameError
 
 
 def as_kaggle_agent(spec: str, seed: int | None = None) -> Callable[[Any, Any], int]:
@@ -18,13 +20,26 @@ def as_kaggle_agent(spec: str, seed: int | None = None) -> Callable[[Any, Any], 
     It plans `actTimeout` and `remainingOverageTime`; a `time=` in the spec is the most it takes for
     a move. Raises SpecError for what cannot play there.
     """
-    return agent_function(partial(make_thinker, kind_of(spec), spec, seed=seed))
+    return agent_function(partial(make_thinker, type(player_of(spec)), spec, seed=seed))
 
 
-def kind_of(spec: str) -> type[Agent]:
-    """Return the kind of agent a spec string names; raises SpecError if it cannot play alone."""
-    kind = type(agent(spec))
-    if kind is Human:
+def player_of(spec: str) -> Agent:
+    """Return the agent that a spec string names, for connect4 or the board that it was trained on.
+
+    Raises SpecError if it cannot play alone, GeometryError if it learned where stones do not fall.
+    """
+    try:
+        found = agent(spec)
+    except WrongGameError as error:
+        found = agent(spec, error.rules)
+    if isinstance(found, Human):
         known = ", ".join(name for name in AGENTS if name != Human.name)
         raise SpecError(f"agent 'human' cannot play on Kaggle; take one of {known}")
-    return kind
+    check_gravity(found.rules)
+    return found
+
+
+def check_gravity(rules: Rules) -> None:
+    """Raise GeometryError for a board that Kaggle does not have."""
+    if not rules.gravity:
+        raise GeometryError(f"Kaggle's stones fall, those of {rules} do not; name another board")

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from fourlab.rules.errors import GeometryError, MissingExtraError
+from fourlab.adapters.kaggle import check_gravity
+from fourlab.rules.errors import MissingExtraError
 from fourlab.rules.geometry import Rules
 from fourlab.rules.spec import unknown
 
@@ -60,8 +61,7 @@ def rehearse(
 def ready_for(rules: Rules, opponents: Sequence[str]) -> None:
     """Raise if the runner is not installed, or has no such board or players."""
     runner()
-    if not rules.gravity:
-        raise GeometryError(f"Kaggle's stones fall, those of {rules} do not; name another board")
+    check_gravity(rules)
     for name in opponents:
         if name not in OPPONENTS:
             raise unknown("opponent", name, OPPONENTS)

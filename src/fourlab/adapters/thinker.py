@@ -14,27 +14,32 @@ from fourlab.rules.jit import COMPILED
 from fourlab.rules.kernels import bottom_row
 from fourlab.rules.position import Position
 from fourlab.rules.spec import configure, parse
+from fourlab.values.knowledge import WrongGameError
 
 WARM_UP_SECONDS = 0.001  # what counts is that everything is compiled
 
 
-def make_thinker(kind: type[Agent], text: str, grid: Grid, seed: int | None = None) -> Thinker:
+def make_thinker(
+    kind: type[Agent], text: str, grid: Grid, seed: int | None = None, **carried: bytes
+) -> Thinker:
     """Return what plays the agent of a spec string on boards like this one.
 
-    Boards that no bit board holds are left to the plain player.
+    `carried` is what a submission hands to its agent. Boards that no bit board holds, and those
+    that a learned agent does not know, are left to the plain player.
     """
     try:
         rules = Rules(grid.columns, grid.rows, grid.inarow)
-    except GeometryError:
+        agent = kind(rules, submission_config(kind, text), **carried)
+    except (GeometryError, WrongGameError):
         return lambda turn, left: plain_move(turn.grid, turn.mark)
-    return AgentThinker(kind, text, rules, seed)
+    return AgentThinker(agent, seed)
 
 
 class AgentThinker:
     """Lets an agent decide: in the time that is left, or its own `time=` if that is shorter."""
 
-    def __init__(self, kind: type[Agent], text: str, rules: Rules, seed: int | None) -> None:
-        self.agent = kind(rules, submission_config(kind, text))
+    def __init__(self, agent: Agent, seed: int | None) -> None:
+        self.agent = agent
         self._cap = getattr(self.agent.config, "time", None)
         self._is_timed = hasattr(self.agent.config, "time")
         self._rng = np.random.default_rng(seed)

@@ -19,6 +19,7 @@ from fourlab.rules.spec import option
 from fourlab.rules.storage import StorageError
 from fourlab.search.choices import baseline_cells, nth_cell
 from fourlab.values.knowledge import CHECKPOINT, Knowledge
+from fourlab.values.packing import often_taught, unpacked
 from fourlab.values.store import POLICY, TUPLES, stored_choice
 from fourlab.values.table import NO_CHOICE
 
@@ -33,18 +34,24 @@ class LearnedConfig:
         "its move where it has seen none: any, or win, else block, else any",
         choices=("random", "baseline"),
     )
+    visits: int = option(1, "what was taught less often counts as unseen", low=1)
 
 
 class Learned(Agent):
-    """Plays the most valuable move it knows."""
+    """Plays the most valuable move it knows: from its file, or what is handed over."""
 
     Config = LearnedConfig
     name: ClassVar[str]
 
     def __init__(
-        self, rules: Rules, config: LearnedConfig | None = None, knowledge: Knowledge | None = None
+        self,
+        rules: Rules,
+        config: LearnedConfig | None = None,
+        knowledge: Knowledge | bytes | None = None,
     ) -> None:
         super().__init__(rules, config)
+        if isinstance(knowledge, bytes):  # the contents of a file
+            knowledge = unpacked(knowledge, Path(self.config.path), rules)
         self.knowledge = self._load() if knowledge is None else knowledge
 
     def _load(self) -> Knowledge:
@@ -54,7 +61,7 @@ class Learned(Agent):
                 f"agent {self.name!r} needs what was learned; write {self.name}:PATH, the path "
                 "of a run folder or file, and make one with fourlab train"
             )
-        return _load(self.name, self.config.path, self.rules)
+        return _load(self.name, self.config, self.rules)
 
     def decide(self, position: Position, rng: np.random.Generator) -> Decision:
         """Play the stored policy's or a most valuable move; where none was seen, as told."""
@@ -98,22 +105,23 @@ class Learned(Agent):
 
 
 @functools.lru_cache(maxsize=8)
-def _read(path: Path, _changed: int, rules: Rules) -> Knowledge:
-    return Knowledge.load(path, rules)[0]
+def _read(path: Path, _changed: int, rules: Rules, visits: int) -> Knowledge:
+    known = Knowledge.load(path, rules)[0]
+    return known if visits == 1 else often_taught(known, visits)
 
 
-def _load(name: str, text: str, rules: Rules) -> Knowledge:
+def _load(name: str, config: LearnedConfig, rules: Rules) -> Knowledge:
     """Return what a file holds, read once for all agents; raises StorageError by its name."""
-    path = Path(text)
+    path = Path(config.path)
     path = path / CHECKPOINT if path.is_dir() else path
     try:
         changed = path.stat().st_mtime_ns
     except OSError as error:
         raise StorageError(f"cannot read {path}: {error.strerror}") from None
-    known = _read(path, changed, rules)
+    known = _read(path, changed, rules, config.visits)
     learner = known.about.get("learner")
     if learner != name:
-        raise StorageError(f"{path} was learned by {learner!r}; write {learner}:{text}")
+        raise StorageError(f"{path} was learned by {learner!r}; write {learner}:{config.path}")
     return known
 
 

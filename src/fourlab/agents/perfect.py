@@ -15,6 +15,7 @@ from fourlab.rules.spec import option
 from fourlab.search.analysis import widened
 from fourlab.search.scores import sign, win_score
 from fourlab.search.solver import Bounds, Limits, shared_solver
+from fourlab.values.store import with_own_space
 
 SOLVER_SHARE = 0.8  # of a limited time; the rest is for a guess where the solver was not done
 
@@ -111,5 +112,4 @@ class Perfect(Agent):
         values = exact_values(self.rules)
         if values is None:
             return None
-        own = values._replace(worths=np.zeros(self.rules.move_count))
-        return learned_player(self.rules, own)
+        return learned_player(self.rules, with_own_space(values))

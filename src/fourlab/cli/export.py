@@ -26,7 +26,9 @@ def kaggle(
     rehearse: Annotated[
         int, typer.Option(min=0, help="Games to play with it under Kaggle's runner.")
     ] = 0,
-    game: Annotated[str, typer.Option(help="The board of the rehearsal.")] = "connect4",
+    game: Annotated[
+        str | None, typer.Option(help="The board of the rehearsal, if not the agent's own.")
+    ] = None,
     against: Annotated[
         list[str] | None, typer.Option(help="Opponents of the rehearsal: negamax, random.")
     ] = None,
@@ -37,13 +39,15 @@ def kaggle(
     A rehearsal ends with exit code 1 if a game was broken off or the agent failed on the way.
     """
     from fourlab.adapters.export import export_kaggle
+    from fourlab.adapters.kaggle import player_of
     from fourlab.adapters.rehearsal import OPPONENTS, ready_for
     from fourlab.adapters.rehearsal import rehearse as play
     from fourlab.cli.console import progress
     from fourlab.rules.catalog import game as find_game
     from fourlab.rules.storage import replacing
 
-    rules, opponents = find_game(game), against or OPPONENTS
+    rules = player_of(agent).rules if game is None else find_game(game)
+    opponents = against or OPPONENTS
     if rehearse > 0:
         ready_for(rules, opponents)
     source = export_kaggle(agent).encode()

@@ -66,9 +66,17 @@ def options(
     """A laboratory for Connect-Four-family games in which the truth is known."""
 
 
+class Notices(logging.StreamHandler):  # type: ignore[type-arg]
+    """Writes to what standard error is by then: a progress bar takes it over while it is drawn."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.setStream(sys.stderr)
+        super().emit(record)
+
+
 def main() -> None:
     """Run the command line: bad input is one line on standard error and exit code 2."""
-    logging.basicConfig(level=logging.WARNING, format="%(message)s")
+    logging.basicConfig(level=logging.WARNING, format="%(message)s", handlers=[Notices()])
     logging.getLogger("fourlab").setLevel(logging.INFO)
     try:
         app()

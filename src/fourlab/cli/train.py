@@ -3,6 +3,7 @@
 import json
 import re
 import signal
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -112,28 +113,25 @@ def _follow(run: "Run", as_json: bool) -> None:
 
     total = run.learner.config.games
     with _stopping() as wished, _bar() as bar:
-        task = bar.add_task(run.learner.config.name, total=total, rate="", won="", size="")
+        task = bar.add_task(run.learner.config.name, total=total, said="")
         bar.update(task, completed=run.learner.games)
-        began = (bar.get_time(), run.learner.games)
+        speedometer = Speedometer()
 
         def watch(progress: "Progress") -> None:
-            speed = (progress.games - began[1]) / max(bar.get_time() - began[0], 1e-9)
             played = max(progress.wins + progress.draws + progress.losses, 1)
-            bar.update(
-                task,
-                completed=progress.games,
-                rate=f"{speed:,.0f} games/s",
-                won=f"won {progress.wins / played:.0%}",
-                size=f"{progress.size:,} values",
-            )
+            said = f"won {progress.wins / played:.0%} · {progress.size:,} values"
+            speed = speedometer.read(progress.games)
+            said += "" if speed is None else f" · {speed:,.0f} games/s"
+            bar.update(task, completed=progress.games, said=said)
 
         for line in run.reports(watch, lambda: bool(wished)):
             if as_json:
                 typer.echo(json.dumps(line))
             elif bar.console.is_terminal:  # above the bar
-                bar.console.print(report(line), highlight=False)
+                bar.console.print(report(line, "\n" + " " * 6), highlight=False)
             else:
                 typer.echo(report(line))
+            speedometer.pause(line["games_per_s"])
     if run.learner.games < total:
         typer.echo(
             f"stopped after {run.learner.games:,} of {total:,} games, all saved; go on with: "
@@ -142,39 +140,61 @@ def _follow(run: "Run", as_json: bool) -> None:
         )
         raise typer.Exit(INTERRUPTED)
     if not as_json:
-        name = run.learner.config.name
-        console().print(
-            f"done: {run.folder}; play it with fourlab play --second {name}:{run.folder}"
-        )
+        board = "" if run.config.game == "connect4" else f" --game {run.config.game}"
+        player = f"{run.learner.config.name}:{run.folder}"
+        console().print(f"done: {run.folder}; play it with fourlab play --second {player}{board}")
+
+
+class Speedometer:
+    """Games a second between pauses: neither compiling nor evaluating counts."""
+
+    def __init__(self) -> None:
+        self._began: tuple[float, int] | None = None
+        self._speed: float | None = None
+
+    def read(self, games: int) -> float | None:
+        """Return the latest speed; None before there is one."""
+        now = time.perf_counter()
+        if self._began is None:
+            self._began = (now, games)
+        else:
+            self._speed = (games - self._began[1]) / max(now - self._began[0], 1e-9)
+        return self._speed
+
+    def pause(self, speed: float) -> None:
+        """Stop until the next reading; by then it was so fast."""
+        self._began, self._speed = None, speed
 
 
 def _bar() -> "Bar":
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
+    console = Console(stderr=True)
+    if console.is_terminal:
+        console.width -= len("^C")  # which would break a full line, and leave half of it behind
     return Progress(
         TextColumn("{task.description}"),
-        BarColumn(),
+        BarColumn(bar_width=12),  # room for the numbers in 80 columns
         TextColumn("{task.completed:,} of {task.total:,}"),
-        TextColumn("{task.fields[rate]}"),
-        TextColumn("{task.fields[won]}"),
-        TextColumn("{task.fields[size]}"),
+        TextColumn("{task.fields[said]}"),
         TimeRemainingColumn(compact=True),
-        console=Console(stderr=True),
+        console=console,
         transient=True,
     )
 
 
-def report(line: dict[str, Any]) -> str:
+def report(line: dict[str, Any], before_evaluations: str = " · ") -> str:
     """Return a line of metrics as people read it."""
-    parts = [
+    trained = [
         f"{line['games']:>11,} games",
         f"won {line['wins']:.1%} drawn {line['draws']:.1%} lost {line['losses']:.1%}",
         f"{line['size']:,} values",
         f"{line['games_per_s']:,} games/s",
     ]
     if line["left_out"]:
-        parts.append(f"{line['left_out']:,} left out: memory-mb is reached")
+        trained.append(f"{line['left_out']:,} left out: memory-mb is reached")
+    parts = []
     for agent, score in line.get("against", {}).items():
         half = (score["high"] - score["low"]) / 2
         counts = f"{score['wins']}/{score['draws']}/{score['losses']}"
@@ -184,4 +204,5 @@ def report(line: dict[str, Any]) -> str:
         error = truth["value_error"]
         off = "" if error is None else f", values off by {error:.2f}"
         parts.append(f"perfect {truth['perfect']:.1%} good {truth['good']:.1%}{off}")
-    return " · ".join(parts)
+    whole = " · ".join(trained)
+    return whole + before_evaluations + " · ".join(parts) if parts else whole

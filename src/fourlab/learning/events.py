@@ -2,28 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import logging
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
+log = logging.getLogger("fourlab.events")
 
-class EventWriter(Protocol):
-    """Takes lines of metrics."""
-
-    def write(self, line: dict[str, Any]) -> None:
-        """Write one line."""
-        ...
-
-
-class _TensorBoard:
-    def __init__(self, writer: Any) -> None:
-        self._writer = writer
-
-    def write(self, line: dict[str, Any]) -> None:
-        for tag, number in scalars(line):
-            self._writer.add_scalar(tag, number, line["games"])
-        self._writer.flush()
+EVENTS = "events"  # what a run folder calls it
+Record = Callable[[dict[str, Any]], None]
 
 
 def scalars(line: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, float]]:
@@ -35,10 +24,23 @@ def scalars(line: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, float
             yield f"{prefix}{name}", float(value)
 
 
-def event_writer(folder: Path) -> EventWriter | None:
-    """Return a writer of event files into a run folder, or None without the package."""
+@contextmanager
+def event_writer(folder: Path) -> Iterator[Record]:
+    """Give what writes lines of metrics into a run folder; without the package it does nothing."""
     try:
         summary = import_module("tensorboard.summary")
     except ImportError:
-        return None
-    return _TensorBoard(summary.Writer(str(folder / "events")))
+        yield lambda line: None
+        return
+    except Exception as error:  # protobuf refuses versions of others in many ways
+        log.warning("no event files, tensorboard cannot be imported: %s", error)
+        yield lambda line: None
+        return
+    with closing(summary.Writer(str(folder / EVENTS))) as writer:
+
+        def record(line: dict[str, Any]) -> None:
+            for tag, number in scalars(line):
+                writer.add_scalar(tag, number, line["games"])
+            writer.flush()
+
+        yield record

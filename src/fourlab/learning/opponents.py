@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from fourlab.agents.base import Agent
+from fourlab.agents.perfect import Perfect
 from fourlab.agents.registry import agent as find_agent
 from fourlab.rules.dice import below, seeded
 from fourlab.rules.errors import SpecError
@@ -127,7 +128,16 @@ def _member(weight: float, text: str, rules: Rules) -> Member:
     found = find_agent(text, rules)
     if found.player() is None:
         raise SpecError(
-            f"agent {text!r} cannot play inside a training run on {rules}; random, baseline, "
-            "minimax, mcts, learned agents and, on small boards, perfect can"
+            f"agent {text!r} cannot play inside a training run on {rules}; {_can(found)}"
         )
     return Member(weight, found)
+
+
+def _can(found: Agent) -> str:
+    """Say who can play instead."""
+    if isinstance(found, Perfect):
+        return (
+            "perfect can, without options, where it knows every position: tictactoe, 5 x 4 and "
+            "smaller; take minimax:depth=8 or mcts:sims=1000"
+        )
+    return "random, baseline, flat, minimax:depth=.., mcts:sims=.. and learned agents can"

@@ -3,6 +3,7 @@
 config.json       the learner's spec, game, seed and how it is evaluated
 metrics.jsonl     a line for each report: games, results, speed, evaluations
 checkpoint.npz    what was learned by then, and all that is needed to go on
+events            the metrics for TensorBoard, where that is installed
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ import numpy as np
 from fourlab.agents.registry import agent as find_agent
 from fourlab.arena.suites import Scored
 from fourlab.learning.evaluation import against_truth, play_off, truth_positions
-from fourlab.learning.events import EventWriter, event_writer
+from fourlab.learning.events import Record, event_writer
 from fourlab.learning.learner import Learner, Progress
 from fourlab.learning.registry import learner as new_learner
 from fourlab.rules.errors import FourlabError, SpecError
@@ -111,9 +112,14 @@ class Run:
         never reached, so that a run that was killed and taken up again has the lines of one that
         was not.
         """
+        with event_writer(self.folder) as record:
+            yield from self._reports(record, watch, stop)
+
+    def _reports(
+        self, record: Record, watch: Callable[[Progress], None], stop: Callable[[], bool]
+    ) -> Iterator[dict[str, Any]]:
         agents = [find_agent(spec, self.learner.rules) for spec in self.config.against]
         truth = truth_positions(self.learner.rules, self.config.truth) if self.config.truth else []
-        writer = event_writer(self.folder)
         tally = _Tally(**self.learner.notes)
         began = saved = time.perf_counter()
         before, games = self.learner.games, 0
@@ -132,7 +138,7 @@ class Run:
                 line |= self._evaluate(agents, truth)
                 tally, games = _Tally(), 0
                 self.learner.notes = asdict(tally)
-                self._write(line, writer)
+                self._write(line, record)
                 yield line
                 began = saved = time.perf_counter()
             elif stop() or time.perf_counter() - saved > self.checkpoint_seconds:
@@ -169,13 +175,12 @@ class Run:
             found["truth"] = against_truth(self.learner, truth)
         return found
 
-    def _write(self, line: dict[str, Any], writer: EventWriter | None) -> None:
-        """Write the line, then the checkpoint."""
+    def _write(self, line: dict[str, Any], record: Record) -> None:
+        """Write the line, then the checkpoint that reaches it, then the events."""
         with (self.folder / METRICS).open("a", encoding="utf-8") as file:
             file.write(json.dumps(line) + "\n")
         self.learner.save(self.folder / CHECKPOINT)
-        if writer is not None:
-            writer.write(line)
+        record(line)
 
 
 @dataclass

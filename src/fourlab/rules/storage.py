@@ -59,10 +59,10 @@ def checksum(arrays: dict[str, Array]) -> str:
     return digest.hexdigest()
 
 
-def save_arrays(
-    path: Path, kind: str, version: int, header: dict[str, Any], arrays: dict[str, Array]
+def write_arrays(
+    file: IO[bytes], kind: str, version: int, header: dict[str, Any], arrays: dict[str, Array]
 ) -> None:
-    """Write arrays and their header; an old file at `path` stays until the new one is complete."""
+    """Write arrays and their header into an open file."""
     full = {
         "kind": kind,
         "version": version,
@@ -70,10 +70,15 @@ def save_arrays(
         "checksum": checksum(arrays),
         **header,
     }
+    np.savez_compressed(file, allow_pickle=False, **{HEADER: np.array(json.dumps(full)), **arrays})
+
+
+def save_arrays(
+    path: Path, kind: str, version: int, header: dict[str, Any], arrays: dict[str, Array]
+) -> None:
+    """Write arrays and their header; an old file at `path` stays until the new one is complete."""
     with replacing(path) as file:
-        np.savez_compressed(
-            file, allow_pickle=False, **{HEADER: np.array(json.dumps(full)), **arrays}
-        )
+        write_arrays(file, kind, version, header, arrays)
 
 
 def load_arrays(path: Path, kind: str, version: int) -> tuple[dict[str, Any], dict[str, Array]]:

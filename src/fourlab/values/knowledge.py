@@ -32,6 +32,7 @@ from fourlab.values.store import (
     Values,
     visits_of,
     weigh,
+    with_own_space,
 )
 from fourlab.values.table import LEFT_OUT, USED, copied, entries, fill, grown, is_crowded, new_table
 from fourlab.values.tuples import MARKS, SIDES, Network, new_network, no_network, random_tuples
@@ -39,6 +40,14 @@ from fourlab.values.tuples import MARKS, SIDES, Network, new_network, no_network
 FILE_KIND, VERSION = "values", 1
 CHECKPOINT = "checkpoint.npz"  # what a run folder calls it
 Arrays = dict[str, npt.NDArray[Any]]
+
+
+class WrongGameError(StorageError):
+    """A file of values of another game than the one it was opened for."""
+
+    def __init__(self, path: Path, rules: Rules, wanted: Rules) -> None:
+        super().__init__(f"{path} knows {rules}, not {wanted}; play --game {rules} with it")
+        self.rules = rules  # the game it knows
 
 
 @dataclass(frozen=True)
@@ -109,9 +118,13 @@ class Knowledge:
             self.values = self.values._replace(table=grown(self.values.table))
 
     def move_values(self, position: Position) -> list[float | None]:
-        """Return what each move is worth for the side to move, None where it cannot be played."""
-        weigh(self.rules, self.values, position.mover, position.occupied)
-        worths = self.values.worths.tolist()
+        """Return what each move is worth for the side to move, None where it cannot be played.
+
+        Several threads may ask at once.
+        """
+        values = with_own_space(self.values)
+        weigh(self.rules, values, position.mover, position.occupied)
+        worths = values.worths.tolist()
         return [None if worth == ILLEGAL else worth for worth in worths]
 
     def visits(self, position: Position) -> list[int | None]:
@@ -148,16 +161,19 @@ class Knowledge:
 
     def save(self, path: Path, extra: Arrays | None = None) -> None:
         """Write the file; an old one at `path` stays until the new one is complete."""
+        save_arrays(path, FILE_KIND, VERSION, self.header(), self.arrays() | (extra or {}))
+
+    def header(self) -> dict[str, Any]:
+        """Return what the file says about its arrays."""
         shape = {**vars(self.shape), "kind": KINDS[self.shape.kind]}
         if self.shape.won != self.shape.won:  # JSON has no NaN
             shape["won"] = None
-        header = {
+        return {
             "game": name_of(self.rules),
             "shape": shape,
             "left_out": self.left_out,
             "about": self.about,
         }
-        save_arrays(path, FILE_KIND, VERSION, header, self.arrays() | (extra or {}))
 
     @classmethod
     def load(cls, path: Path, rules: Rules | None = None) -> tuple[Knowledge, Arrays]:
@@ -167,7 +183,13 @@ class Knowledge:
         than `rules`, or of a shape that does not fit its game.
         """
         path = path / CHECKPOINT if path.is_dir() else path
-        header, arrays = load_arrays(path, FILE_KIND, VERSION)
+        return cls.checked(path, *load_arrays(path, FILE_KIND, VERSION), rules)
+
+    @classmethod
+    def checked(
+        cls, path: Path, header: dict[str, Any], arrays: Arrays, rules: Rules | None
+    ) -> tuple[Knowledge, Arrays]:
+        """Return what the header and the arrays of a file hold, as `load` does."""
         try:
             found = game(header["game"])
             fields = {**header["shape"], "kind": KINDS.index(header["shape"]["kind"])}
@@ -177,7 +199,7 @@ class Knowledge:
         except (KeyError, TypeError, ValueError, FourlabError) as error:
             raise StorageError(f"{path} is damaged: its header makes no sense ({error})") from None
         if rules is not None and found != rules:
-            raise StorageError(f"{path} knows {found}, not {rules}; play --game {found} with it")
+            raise WrongGameError(path, found, rules)
         known.take(path, arrays)
         known.values.table.sizes[LEFT_OUT] = left_out
         return known, arrays

@@ -40,6 +40,13 @@ class Values(NamedTuple):
     worths: npt.NDArray[np.float64]  # [moves] work space
 
 
+def with_own_space(values: Values) -> Values:
+    """Return the same values with work space that nobody else writes into."""
+    network = values.network
+    own = network._replace(marks=network.marks.copy(), hits=network.hits.copy())
+    return values._replace(worths=values.worths.copy(), network=own)
+
+
 @kernel
 def move_count(rules: Rules) -> int:
     """Return `rules.move_count`, which kernels cannot ask for."""

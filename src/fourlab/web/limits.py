@@ -101,16 +101,14 @@ def _is_long(name: str, config: Any) -> bool:
 
 
 def _learned(kind: type[Learned], config: LearnedConfig, rules: Rules) -> Agent:
-    """Return an agent that plays a run of the runs folder, with work space of its own."""
+    """Return an agent that plays a run of the runs folder."""
     path, root = Path(config.path), RUNS.resolve()
     if not config.path or not path.resolve().is_relative_to(root):
         raise SpecError(
             f"agent {kind.name!r}: {config.path!r} is not in the folder {RUNS}; "
             f"write {kind.name}:{RUNS}/NAME"
         )
-    known = kind(rules, config).knowledge
-    values = known.values._replace(worths=known.values.worths.copy())
-    return kind(rules, config, dataclasses.replace(known, values=values))
+    return kind(rules, config)
 
 
 def _short(spec: str, what: str) -> str:

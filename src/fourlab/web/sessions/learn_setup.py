@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from fourlab.agents.exact import LARGEST
+from fourlab.agents.exact import is_small
 from fourlab.learning.config import Training
 from fourlab.learning.registry import LEARNERS
 from fourlab.rules.catalog import name_of
@@ -106,10 +106,10 @@ class Settings:
 
     def _checked(self) -> Settings:
         """Return the settings if they go together."""
-        if self.opponent == "perfect" and self.rules.cells > LARGEST:
+        if self.opponent == "perfect" and not is_small(self.rules):
             raise FourlabError(
-                f"perfect play can be trained against on boards of up to {LARGEST} cells; "
-                "choose a smaller board or another opponent"
+                "perfect play can be trained against on boards such as tictactoe and 5 x 4, of "
+                "which it knows every position; choose a smaller board or another opponent"
             )
         return self
 

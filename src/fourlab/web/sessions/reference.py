@@ -6,7 +6,7 @@ import functools
 
 import numpy as np
 
-from fourlab.agents.exact import LARGEST
+from fourlab.agents.exact import is_small
 from fourlab.agents.registry import agent as find_agent
 from fourlab.arena.match import play_here
 from fourlab.arena.suites import Scored, load_suites, phase_positions, score_positions
@@ -31,7 +31,7 @@ def truth_sample(rules: Rules) -> list[Scored]:
 @functools.lru_cache(maxsize=16)
 def perfect_share(rules: Rules, opponent: str) -> float | None:
     """Return how often perfect play wins against an opponent; None where it would take long."""
-    if opponent == "self" or rules.cells > LARGEST:
+    if opponent == "self" or not is_small(rules):
         return None
     perfect, other = find_agent("perfect", rules), find_agent(opponent, rules)
     games = play_here(perfect, other, GAMES, seed=0, plies=0)
