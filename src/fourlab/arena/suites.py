@@ -52,22 +52,26 @@ def score_positions(positions: Iterable[Position]) -> Iterator[Scored]:
 
 
 def phase_positions(rules: Rules, name: str, size: int = SIZE, seed: int = SEED) -> list[Position]:
-    """Return distinct positions of a phase, reached by random moves and not over."""
+    """Return distinct positions of a phase, reached by random moves and not over.
+
+    Small boards have fewer than were asked for: `size` games in a row that bring none end it.
+    """
     low, high = PHASES[name]
     plies = range(round(low * rules.cells), max(round(high * rules.cells), 1))
     rng = np.random.default_rng([seed, NAMES.index(name)])
     found: dict[int, Position] = {}
-    for _ in range(100 * size):  # small boards have fewer positions than were asked for
+    in_vain = 0
+    while len(found) < size and in_vain < size:
         position = rules.start()
         for _ in range(rng.choice(plies)):
             position = position.play(int(rng.choice(position.legal_moves())))
             if position.is_over:
                 break
-        if not position.is_over:
-            key = shared_key(rules, position.mover, position.occupied)
-            found.setdefault(key, position)
-        if len(found) == size:
-            break
+        key = shared_key(rules, position.mover, position.occupied)
+        in_vain += 1
+        if not position.is_over and key not in found:
+            found[key] = position
+            in_vain = 0
     return list(found.values())
 
 
