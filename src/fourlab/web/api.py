@@ -125,7 +125,7 @@ async def think(request: Request, work: Callable[[Job], T]) -> T:
     def run(job: Job) -> None:
         try:
             job.report(answer.set_result, work(job))
-        except FourlabError as error:
+        except Exception as error:  # whoever waits must hear of it
             job.report(answer.set_exception, error)
 
     job = laboratory.bench.start(run, MOVES)

@@ -33,7 +33,7 @@ class Live(Element):
     def __init__(self, session: Session) -> None:
         super().__init__()
         self.session = session
-        self._sent = session.view()
+        self._sent = self._shown()
         self._number = 0
         self._due: float = 0.0
         self._is_scheduled = False
@@ -75,7 +75,7 @@ class Live(Element):
         self._is_scheduled = False
         if self.is_deleted:
             return
-        view = self.session.view()
+        view = self._shown()
         sent: dict[str, Any] = self._sent
         changes = {key: value for key, value in view.items() if sent.get(key) != value}
         self._sent = view
@@ -83,8 +83,11 @@ class Live(Element):
             self._emit(changes)
 
     def _send_all(self) -> None:
-        self._sent = self.session.view()
+        self._sent = self._shown()
         self._emit(self._sent, fresh=True)
+
+    def _shown(self) -> dict[str, Any]:
+        return {**self.session.view(), "failure": self.session.failure}
 
     def _emit(self, changes: dict[str, Any], fresh: bool = False) -> None:
         self._due = time.monotonic() + BETWEEN_UPDATES

@@ -16,6 +16,8 @@ from fourlab.rules.errors import FourlabError
 
 log = logging.getLogger("fourlab.web")
 
+FAULT = "a fault in fourlab; the server's log tells more"
+
 Post = Callable[[Callable[[], None]], object]
 MOVES, ANALYSIS, TRAINING, ARENA = "moves", "analysis", "training", "arena"
 MOST_WAITING = 256  # jobs that may stand in line before a new one is refused
@@ -71,12 +73,20 @@ class Workbench:
         }
         self._waiting = threading.Semaphore(MOST_WAITING)
 
-    def start(self, work: Callable[[Job], None], pool: str = ANALYSIS) -> Job:
-        """Run `work(job)` on a thread; raises BusyError if too much is waiting already."""
+    def start(
+        self,
+        work: Callable[[Job], None],
+        pool: str = ANALYSIS,
+        failed: Callable[[str], None] = lambda _: None,
+    ) -> Job:
+        """Run `work(job)` on a thread; raises BusyError if too much is waiting already.
+
+        If the work raises an exception, `failed` is told why on the sessions' thread.
+        """
         if not self._waiting.acquire(blocking=False):
             raise BusyError("the laboratory is busy; try again in a moment")
         job = Job(self._post)
-        self._pools[pool].submit(self._run, work, job)
+        self._pools[pool].submit(self._run, work, job, failed)
         return job
 
     def after(self, seconds: float, action: Callable[[], None]) -> Job:
@@ -85,12 +95,15 @@ class Workbench:
         self._later(seconds, lambda: None if job.cancelled() else action())
         return job
 
-    def _run(self, work: Callable[[Job], None], job: Job) -> None:
+    def _run(self, work: Callable[[Job], None], job: Job, failed: Callable[[str], None]) -> None:
         try:
             if not job.cancelled():
                 work(job)
+        except FourlabError as error:
+            job.report(failed, str(error))
         except Exception:  # a fault in one job must not take a thread from all the others
             log.exception("a job of the web laboratory failed")
+            job.report(failed, FAULT)
         finally:
             self._waiting.release()
 

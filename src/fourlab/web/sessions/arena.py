@@ -252,6 +252,11 @@ class ArenaSession(Session):
             self.began = (time.monotonic(), report["played"])
         self.changed()
 
+    def failed(self, kind: str, why: str) -> None:
+        if kind == "arena":
+            self.running, self.now = False, None
+        super().failed(kind, why)
+
     def _finished(self) -> None:
         self.running, self.now = False, None
         self.changed()

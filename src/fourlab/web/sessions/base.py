@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 from fourlab.rules.errors import FourlabError
-from fourlab.web.workbench import ANALYSIS, Job, Workbench
+from fourlab.web.workbench import ANALYSIS, BusyError, Job, Workbench
 
 View = dict[str, Any]
 
@@ -17,7 +17,8 @@ class Session(ABC):
 
     `view()` is all that the page shows, as plain data. `act(name, args)` does what a visitor asked
     for: `name` must be one of `actions`. `changed` is called whenever the view may differ. Work
-    begins with `open()` and is called off by `close()`, when the visitor leaves.
+    begins with `open()` and is called off by `close()`, when the visitor leaves. `failure` says
+    what work could not be done, until the next action.
     """
 
     actions: ClassVar[frozenset[str]] = frozenset()
@@ -26,6 +27,7 @@ class Session(ABC):
         self.bench = bench
         self.changed: Callable[[], None] = lambda: None
         self.error: dict[str, str] | None = None
+        self.failure = ""
         self._jobs: dict[str, Job] = {}
         self.is_open = False
 
@@ -56,6 +58,7 @@ class Session(ABC):
         What cannot be done leaves the state as it was and stands in `error` until the next action.
         """
         self.error = None
+        self.failure = ""
         try:
             if name not in self.actions:
                 raise FourlabError(f"there is no action {name!r} here")
@@ -71,7 +74,15 @@ class Session(ABC):
     def start(self, kind: str, work: Callable[[Job], None], pool: str = ANALYSIS) -> None:
         """Start a job of a kind in place of the one of that kind before it."""
         self.stop(kind)
-        self._jobs[kind] = self.bench.start(work, pool)
+        try:
+            self._jobs[kind] = self.bench.start(work, pool, lambda why: self.failed(kind, why))
+        except BusyError as error:
+            self.failed(kind, str(error))
+
+    def failed(self, kind: str, why: str) -> None:
+        """Say that the job of a kind could not be done."""
+        self.failure = why
+        self.changed()
 
     def after(self, kind: str, seconds: float, action: Callable[[], None]) -> None:
         """Do something after a while, in place of the job of that kind before it."""

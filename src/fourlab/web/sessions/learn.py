@@ -281,6 +281,11 @@ class LearnSession(Session):
 
         self.start("train", job, TRAINING)
 
+    def failed(self, kind: str, why: str) -> None:
+        if kind == "train":
+            self.busy = self.running = False
+        super().failed(kind, why)
+
     def _make(self) -> LiveLearner:
         settings = self.settings
         config = configure(settings.kind, parse(settings.spec), "learner")
@@ -321,7 +326,6 @@ class LearnSession(Session):
         stamp = datetime.datetime.now(tz=datetime.UTC).strftime("%Y%m%d-%H%M%S")
         name = f"{learner.config.name}-{learner.rules.columns}x{learner.rules.rows}"
         folder = RUNS / "web" / f"{name}-{stamp}-{learner.games}"
-        folder.mkdir(parents=True, exist_ok=True)
         RunConfig(learner.spec, name_of(learner.rules), learner.seed).save(folder)
         learner.save(folder / CHECKPOINT)
         query = {"game": name_of(learner.rules), "opponent": f"{learner.config.name}:{folder}"}

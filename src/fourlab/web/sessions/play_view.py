@@ -122,7 +122,8 @@ def status(session: PlaySession) -> dict[str, Any]:
 
 
 def _is_thinking(session: PlaySession) -> bool:
-    return session.agent_to_move and (session.setting.people > 0 or session.running)
+    is_asked = session.setting.people > 0 or session.running
+    return session.agent_to_move and is_asked and not session.failure
 
 
 def _headline(session: PlaySession) -> str:

@@ -106,7 +106,7 @@ export default {
     received(changes) { if (changes.saved && this.leaving) { this.leaving = false; location.assign(this.view.saved.play); } },
   },
   template: `
-  <Frame page="learn" :announce="view.announce" :notice="view.notice" :keys="keys" @dismiss="view.notice = ''" @online="online = $event">
+  <Frame page="learn" :announce="view.announce" :notice="view.notice" :failure="view.failure" :keys="keys" @dismiss="view.notice = ''" @online="online = $event">
   <h1 class="for-readers">Learn</h1>
   <div class="learn">
     <section class="card strip" :class="{ open }" aria-label="Settings">

@@ -1,0 +1,80 @@
+"""Work that cannot be done is said on the page, and the page can be used again."""
+
+from typing import NoReturn
+
+import pytest
+
+from fourlab.rules.position import Position
+from fourlab.rules.storage import StorageError
+from fourlab.web.sessions import arena, learn
+from fourlab.web.sessions.arena import ArenaSession
+from fourlab.web.sessions.learn import LearnSession
+from fourlab.web.sessions.play import PlaySession
+from fourlab.web.workbench import FAULT, MOST_WAITING
+from web.bench import TestBench, opened
+
+
+def fail(*_: object, **__: object) -> NoReturn:
+    raise StorageError("cannot write runs: No space left on device")
+
+
+def test_a_full_disk_is_told_and_the_learner_goes_on(
+    bench: TestBench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = LearnSession(bench, {"game": "tictactoe"})
+    opened(session)
+    session.act("step", ["game"])
+    bench.until(lambda: session.sample)
+    monkeypatch.setattr(learn.LearnSession, "_save", fail)
+    assert session.act("save", [])
+    bench.until(lambda: session.failure)
+    assert "No space left" in session.failure
+    shown = session.sample
+    assert session.act("step", ["game"])
+    assert not session.failure
+    bench.until(lambda: session.sample is not shown)
+
+
+def test_records_that_cannot_be_written_stop_an_arena(
+    bench: TestBench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = ArenaSession(bench, {"agents": "random;baseline", "games": "4"})
+    opened(session)
+    monkeypatch.setattr(arena, "Records", fail)
+    assert session.act("run", [])
+    bench.until(lambda: session.failure)
+    assert not session.running
+
+
+def test_a_fault_of_an_opponent_is_told_and_a_new_game_begins(
+    bench: TestBench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = PlaySession(bench, {"game": "tictactoe"})
+    opened(session)
+    opponent = session.agents[1]
+    assert opponent is not None
+
+    def confused(position: Position, rng: object) -> NoReturn:
+        raise ZeroDivisionError
+
+    with monkeypatch.context() as patch:
+        patch.setattr(opponent, "decide", confused)
+        assert session.act("play", [0, 4])
+        bench.until(lambda: session.failure)
+    assert session.failure == FAULT
+    assert "thinking" not in session.view()["status"]["title"]
+    assert session.act("new", [])
+    assert session.act("play", [0, 4])
+    bench.until(lambda: session.line.length == 2)
+
+
+def test_a_busy_laboratory_says_so(bench: TestBench) -> None:
+    session = LearnSession(bench, {"game": "tictactoe"})
+    taken = [bench._waiting.acquire(blocking=False) for _ in range(MOST_WAITING)]
+    assert all(taken)
+    opened(session)
+    session.act("step", ["game"])
+    assert "busy" in session.failure
+    bench._waiting.release(MOST_WAITING)
+    session.act("step", ["game"])
+    bench.until(lambda: session.sample)
