@@ -149,8 +149,8 @@ def _remarks(session: ArenaSession) -> list[str]:
         if needed > MOST_NEEDED:
             more = "They are too close for games to settle it soon."
         remarks.append(
-            f"{short(one['agent'])} and {short(other)} overlap: {wins} wins, {draws} draws, "
-            f"{losses} losses. {more}"
+            f"{short(one['agent'])} and {short(other)} overlap: {wins} won, {draws} drawn, "
+            f"{losses} lost. {more}"
         )
     return remarks
 

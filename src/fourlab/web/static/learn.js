@@ -169,7 +169,7 @@ export default {
         <p class="note">Without exploring, 200 games a point, sides in turn</p></section>
       <section><div class="heading"><h2>Distance to truth</h2><span v-if="truthHead !== null"><b>{{ truthHead }}%</b> of moves throw away value</span></div>
         <Chart v-if="view.truth.length" :draw="drawTruth" :data="[view.truth, theme]" :height="130"/><p v-else class="note">Known once some positions of this board are solved.</p></section>
-      <section><div class="heading"><h2>{{ view.game.gravity ? 'Columns' : 'Cells' }} chosen</h2><span>last {{ view.columns.games }} games shown</span></div>
+      <section><div class="heading"><h2>{{ view.game.gravity ? 'Columns' : 'Cells' }} chosen</h2><span>last {{ view.columns.games === 1 ? 'game' : view.columns.games + ' games' }} shown</span></div>
         <Chart :draw="drawColumns" :data="[view.columns, theme]" :height="130"/></section>
       <details class="data padded"><summary>Show data</summary><table><thead><tr><th>Games</th><th>Win rate</th></tr></thead><tbody><tr v-for="point in view.wins.slice(-20)"><td>{{ point[0].toLocaleString('en') }}</td><td>{{ Math.round(point[1] * 100) }}%</td></tr></tbody></table></details>
     </section>
