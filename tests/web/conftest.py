@@ -60,7 +60,7 @@ class Visitor:
         self.server = server
         options.setdefault("viewport", {"width": 1280, "height": 800})
         self.context = browser.new_context(**options)
-        self.context.set_default_timeout(30_000)
+        self.context.set_default_timeout(60_000)
         self.complaints: list[str] = []
         self.page = self.tab()
 
@@ -84,6 +84,13 @@ class Visitor:
     def status(self, text: str) -> None:
         """Wait for the headline."""
         self.page.wait_for_selector(f'[data-testid=status] h1:text-is("{text}")')
+
+    def count(self, selector: str, number: int) -> None:
+        """Wait until so many elements are there."""
+        self.page.wait_for_function(
+            "([selector, number]) => document.querySelectorAll(selector).length === number",
+            arg=[selector, number],
+        )
 
     def picture(self, name: str) -> None:
         """Keep a picture of the page as it is once nothing moves any more."""

@@ -23,7 +23,7 @@ def test_a_restart_shows_a_banner_and_loses_nothing(browser: object, own_server:
     page = visitor.page
     own_server.stop()
     page.wait_for_selector(".banner.warn >> text=Connection lost")
-    assert page.locator(".plate .disc").count() == 4
+    visitor.count(".plate .disc", 4)
     assert page.locator("#main").get_attribute("inert") is not None
     visitor.picture("banner-lost")
     own_server.start()

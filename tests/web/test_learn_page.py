@@ -29,7 +29,7 @@ def test_a_learner_is_started_paused_stepped_sped_up_and_tested(visit: Visit, th
     page.wait_for_selector("[data-testid=run]:has-text('Run')")
     page.click("text=Play 100 test games")
     page.wait_for_selector("[data-testid=tested]:has-text('won')")
-    assert page.locator(".curve.win").count() == 1
+    visitor.count(".curve.win", 1)
     page.keyboard.press("g")
     page.keyboard.press(".")
     visitor.picture(f"learn-{theme}")
@@ -57,7 +57,7 @@ def test_what_was_learned_is_shown_from_all_sides(visit: Visit) -> None:
     page.keyboard.press("Space")
     page.keyboard.press("g")
     page.wait_for_selector("[data-testid=run]:has-text('Run')")
-    assert page.locator(".histogram").count() == 9
+    visitor.count(".histogram", 9)
     page.click("summary >> text=policy")
     page.wait_for_function(BEST_IS_PETROL)
     page.wait_for_function(
@@ -123,7 +123,7 @@ def test_an_arena_is_stopped_and_gone_on_with(visit: Visit) -> None:
     page = visitor.page
     page.click("[data-testid=run]")
     page.wait_for_selector("text=/Now playing, game/", timeout=60_000)
-    assert page.locator(".cross-cell.playing").count() == 2
+    visitor.count(".cross-cell.playing", 2)
     before = page.inner_html("[data-testid=current]")
     page.wait_for_function(
         "before => document.querySelector('[data-testid=current]').innerHTML !== before", arg=before
@@ -133,7 +133,7 @@ def test_an_arena_is_stopped_and_gone_on_with(visit: Visit) -> None:
     page.click("[data-testid=run]")
     page.wait_for_selector("text=/all games are kept/")
     page.wait_for_selector("text=Latest game")
-    assert page.locator(".cross-cell.playing").count() == 0
+    visitor.count(".cross-cell.playing", 0)
     visitor.picture("arena-dark")
     page.wait_for_selector("[data-testid=run]:has-text('Go on')")
 

@@ -69,7 +69,17 @@ def test_only_what_changed_goes_over_and_every_update_has_the_next_number(spied:
 def test_a_page_that_missed_something_gets_everything(spied: Spy) -> None:
     act(spied, {"name": "add", "args": [5]})
     act(spied, {"name": "resync"})
-    assert spied.sent[-1] == ("receive", 2, {"count": 5, "title": "a counter"}, True)
+    everything = {"count": 5, "title": "a counter", "failure": ""}
+    assert spied.sent[-1] == ("receive", 2, everything, True)
+
+
+def test_a_failure_is_shown_until_the_next_action(spied: Spy) -> None:
+    spied.session.failed("work", "no space left")
+    act(spied, {"name": "add", "args": [1]})
+    assert [update[2] for update in spied.sent] == [
+        {"failure": "no space left"},
+        {"count": 1, "failure": ""},
+    ]
 
 
 @pytest.mark.parametrize(

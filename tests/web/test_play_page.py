@@ -19,9 +19,7 @@ def click(visitor: Visitor, column: int) -> None:
 
 
 def discs(visitor: Visitor, count: int) -> None:
-    visitor.page.wait_for_function(
-        f"() => document.querySelectorAll('.plate .disc').length === {count}"
-    )
+    visitor.count(".plate .disc", count)
 
 
 def test_the_first_thing_a_visitor_sees_is_a_board_that_plays(visit: Visit) -> None:
@@ -29,7 +27,7 @@ def test_the_first_thing_a_visitor_sees_is_a_board_that_plays(visit: Visit) -> N
     visitor.go("/")
     visitor.status("Your move")
     assert "Four in a row wins" in visitor.page.inner_text("[data-testid=status]")
-    assert visitor.page.locator("dialog[open]").count() == 0
+    visitor.count("dialog[open]", 0)
     click(visitor, 4)
     discs(visitor, 2)
     visitor.status("Your move")
@@ -42,8 +40,8 @@ def test_a_whole_game_by_mouse(visit: Visit) -> None:
         click(visitor, column)
         discs(visitor, number)
     visitor.status("Yellow wins")
-    assert visitor.page.locator(".win-line").count() == 1
-    assert visitor.page.locator(".plate .faded").count() == 3
+    visitor.count(".win-line", 1)
+    visitor.count(".plate .faded", 3)
     visitor.page.wait_for_selector("text=lost the game")
     visitor.picture("play-end")
     visitor.page.click("text=What went wrong?")
@@ -173,7 +171,7 @@ def test_setting_up_an_opponent_a_board_and_a_pair_to_watch(visit: Visit) -> Non
     page.fill(".custom input >> nth=1", "5")
     page.click("text=Play it")
     page.wait_for_url("**columns=6,rows=5,k=4*")
-    assert page.locator(".numbers span").count() == 6
+    visitor.count(".numbers span", 6)
     page.select_option("select[aria-label=Opponent]", "watch")
     page.wait_for_selector("select[aria-label=Yellow]")
     page.keyboard.press("n")
@@ -195,7 +193,9 @@ def test_an_expert_writes_a_spec_and_is_told_what_is_wrong_with_it(visit: Visit)
     page.click(".expert >> text=Use")
     page.wait_for_url("**opponent=mcts:sims=33,c=1*")
     page.wait_for_selector("select[aria-label=Opponent]")
-    assert page.input_value("select[aria-label=Opponent]") == "custom"
+    visitor.page.wait_for_function(
+        "() => document.querySelector('select[aria-label=Opponent]').value === 'custom'"
+    )
 
 
 def test_a_script_in_an_address_is_shown_as_text(visit: Visit) -> None:
