@@ -86,7 +86,10 @@ export default {
     written,
     paint(value) { const { back, ink } = heat(value / this.view.scale); return { background: back, color: ink }; },
     value(number) { return Math.abs(number) >= 100 ? String(Math.round(number)).replace("-", "−") : written(number); },
-    trials(count) { return count >= 100000 ? `${Math.round(count / 1000)}k` : count.toLocaleString("en"); },
+    trials(count) {
+      if (count >= 1e6) return `${(count / 1e6).toFixed(1)}M`;
+      return count >= (this.moveCount > 6 ? 10000 : 100000) ? `${Math.round(count / 1000)}k` : count.toLocaleString("en");
+    },
     difference(number) { return (number < 0 ? "" : "+") + this.value(number); },
     drawWins(host, width, height) { drawCurve(host, this.view.wins, { width, height, reference: this.view.reference, label: this.winHead ? `Win rate against ${this.against}: ${this.winHead.share}%` : "No win rate yet" }); },
     drawTruth(host, width, height) { drawCurve(host, this.view.truth, { width, height, kind: "loss", label: this.truthHead === null ? "Not known yet" : `${this.truthHead}% of moves throw away value` }); },
@@ -152,7 +155,7 @@ export default {
     <section v-show="shown('values')" class="card padded learn-values" aria-label="Values">
       <div class="heading"><h2>Q(s, a) in this game</h2><span>value, and trials below</span></div>
       <p v-if="!view.rows.length" class="note">The learner’s turns appear here, one row each.</p>
-      <div class="heat-scroll" ref="heat"><table v-if="view.rows.length" class="heat"><thead><tr><th colspan="2">Move</th><th v-for="move in moveCount">{{ move }}</th></tr></thead>
+      <div class="heat-scroll" ref="heat"><table v-if="view.rows.length" class="heat" :class="{ tight: moveCount > 6 }" :style="{ '--moves': moveCount }"><thead><tr><th colspan="2">Move</th><th v-for="move in moveCount">{{ move }}</th></tr></thead>
         <tbody><tr v-for="(row, index) in view.rows" :key="row.stones"><th :class="{ now: index === view.rows.length - 1 }">{{ row.stones + 1 }}</th><td><Thumbnail :game="view.game" :moves="row.moves" :pitch="view.game.columns > 5 ? 7 : 9"/></td>
           <td v-for="(cell, move) in cells[index]" :key="move"><div class="heat-cell" :class="[cell.kind, { chosen: cell.chosen, changed: cell.changed !== null && cell.changed !== undefined }]" :style="cell.style">
             <template v-if="cell.kind === 'full'">full</template><template v-else-if="cell.kind === 'unseen'">–</template>
