@@ -70,6 +70,7 @@ def ready_for(rules: Rules, opponents: Sequence[str]) -> None:
 def runner() -> Any:
     """Return what makes Kaggle's environments; raises MissingExtraError if it is not installed."""
     logging.getLogger("kaggle_environments").setLevel(logging.ERROR)  # it tells what it can load
+    logging.getLogger("fourlab").setLevel(logging.WARNING)  # as on Kaggle: nobody asks for more
     try:
         from kaggle_environments import make
     except ImportError:
