@@ -15,8 +15,8 @@ import numpy as np
 from benchmarks.harness import Contestant, measure, report
 from fourlab.learning.registry import learner
 
-DECISIONS = {"tictactoe": 3_000_000, "connect4": 2_000_000}
-PEER_DECISIONS = 4_000
+DECISIONS = {"tictactoe": 15_000_000, "connect4": 3_000_000}
+PEER_DECISIONS = 20_000
 PEER_GAMES = {"tictactoe": "tic_tac_toe", "connect4": "connect_four"}
 OPTIONS = "alpha=0.1,epsilon=0.1,opponent=random,side=first,games=1000000000,chunk=2000"
 STUDY_MCTS = "mcts:sims={0..25},c=1.4,draw=-1,expand=all,depth=4,solver=no"
@@ -83,7 +83,7 @@ def compare() -> None:
         if importlib.util.find_spec("pyspiel"):
             peer = open_spiel_decisions(game)
             contestants.append(Contestant("OpenSpiel tabular_qlearner", peer, PEER_DECISIONS))
-        report(f"Q-learning against random on {game}", "decisions/s", measure(contestants, 5))
+        report(f"Q-learning against random on {game}", "decisions/s", measure(contestants, 7))
 
 
 def studies() -> None:
