@@ -165,6 +165,19 @@ def test_who_makes_trouble_forfeits_by_name_and_the_others_play_on(
     assert not good.forfeits
 
 
+class Snatched(list):  # type: ignore[type-arg]
+    """Seats of which another thread has just taken the last."""
+
+    def __bool__(self) -> bool:
+        return True
+
+
+def test_an_idle_seat_may_be_gone_when_it_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(seats, "_idle", Snatched())
+    games = play(Job(pairing(SMALL, "perfect:blunder=0.5", "random"), 0, 2))
+    assert len(games) == 2
+
+
 @pytest.mark.usefixtures("troublemakers")
 def test_agents_may_print() -> None:
     games = play(Job(pairing(SMALL, "dull", "noisy", modules=("troublemakers",)), 0, 4))

@@ -86,12 +86,14 @@ _idle: list[Seat] = []  # seats that wait for the next job, of whichever thread
 
 
 def _take() -> Seat:
-    """Return a seat that is alive."""
-    while _idle:
-        seat = _idle.pop()
+    """Return a seat that is alive; other threads may take the last one at any moment."""
+    while True:
+        try:
+            seat = _idle.pop()
+        except IndexError:
+            return Seat()
         if seat.process.poll() is None:
             return seat
-    return Seat()
 
 
 def _leave(seat: Seat) -> str:
