@@ -1,17 +1,21 @@
 """Work that cannot be done is said on the page, and the page can be used again."""
 
-from typing import NoReturn
+import asyncio
+from types import SimpleNamespace
+from typing import Any, NoReturn
 
 import pytest
 
 from fourlab.rules.position import Position
 from fourlab.rules.storage import StorageError
+from fourlab.web.api import think
+from fourlab.web.laboratory import Laboratory
 from fourlab.web.sessions import arena, learn
 from fourlab.web.sessions.arena import ArenaSession
 from fourlab.web.sessions.learn import LearnSession
 from fourlab.web.sessions.play import PlaySession
-from fourlab.web.workbench import FAULT, MOST_WAITING
-from web.bench import TestBench, opened
+from fourlab.web.workbench import FAULT, MOST_WAITING, Job
+from web.bench import PATIENCE, TestBench, on_a_loop, opened
 
 
 def fail(*_: object, **__: object) -> NoReturn:
@@ -78,3 +82,20 @@ def test_a_busy_laboratory_says_so(bench: TestBench) -> None:
     bench._waiting.release(MOST_WAITING)
     session.act("step", ["game"])
     bench.until(lambda: session.sample)
+
+
+def test_whoever_asks_the_api_hears_of_a_fault() -> None:
+    def confused(job: Job) -> NoReturn:
+        raise ZeroDivisionError
+
+    async def ask() -> None:
+        laboratory = Laboratory()
+        laboratory.open(asyncio.get_running_loop())
+        request: Any = SimpleNamespace(
+            app=SimpleNamespace(state=SimpleNamespace(laboratory=laboratory))
+        )
+        with pytest.raises(ZeroDivisionError):
+            await asyncio.wait_for(think(request, confused), PATIENCE)
+        laboratory.close()
+
+    on_a_loop(ask())
