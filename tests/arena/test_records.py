@@ -5,6 +5,8 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -234,3 +236,15 @@ def test_agents_are_known_by_their_files_too(tmp_path: Path) -> None:
     one = checksum(agent(spec))
     path.write_text("two")
     assert len({one, checksum(agent(spec)), ""}) == 3
+
+
+def test_several_may_make_one_file_at_once(tmp_path: Path) -> None:
+    together = threading.Barrier(4)
+
+    def open_it(path: Path) -> None:
+        together.wait()
+        Records(path).close()
+
+    with ThreadPoolExecutor(4) as pool:
+        for number in range(40):
+            list(pool.map(open_it, [tmp_path / f"{number}.db"] * 4))

@@ -55,6 +55,7 @@ class Records:
 
     def __init__(self, path: Path, create: bool = True, wait: float = WAIT_SECONDS) -> None:
         self.path = path
+        self._wait = wait
         if not create and not path.exists():
             raise StorageError(f"no games recorded in {path}; fourlab arena records them")
         with self._errors():
@@ -70,8 +71,10 @@ class Records:
     def _prepare(self) -> None:
         """Make a new file, or bring an old one up to date."""
         run = self._connection.execute
+        run("BEGIN")  # another program may be making the file: all three are of one moment
         version, application = self._pragma("user_version"), self._pragma("application_id")
         is_new = version == 0 and not run("SELECT 1 FROM sqlite_master").fetchone()
+        run("COMMIT")
         if not is_new and application != APPLICATION:
             raise StorageError(f"{self.path} is no fourlab record")
         if version > len(MIGRATIONS):
@@ -79,7 +82,7 @@ class Records:
                 f"{self.path} has schema {version}, this fourlab knows {len(MIGRATIONS)}; "
                 "open it with the fourlab that wrote it, or a newer one"
             )
-        run("PRAGMA journal_mode = WAL")
+        self._keep_log()
         run("PRAGMA synchronous = NORMAL")  # safe when the program dies; the disk when it can
         if version < len(MIGRATIONS):
             with self._transaction():
@@ -88,6 +91,18 @@ class Records:
                         run(statement)
                 run(f"PRAGMA application_id = {APPLICATION}")
                 run(f"PRAGMA user_version = {len(MIGRATIONS)}")
+
+    def _keep_log(self) -> None:
+        """Let readers and the writer work at once; SQLite does not wait for this by itself."""
+        deadline = time.monotonic() + self._wait
+        while True:
+            try:
+                self._connection.execute("PRAGMA journal_mode = WAL")
+                return
+            except sqlite3.OperationalError:
+                if time.monotonic() > deadline:
+                    raise
+                time.sleep(0.01)
 
     def _pragma(self, name: str) -> int:
         return int(self._connection.execute(f"PRAGMA {name}").fetchone()[0])
