@@ -13,10 +13,10 @@ from pathlib import Path
 
 from benchmarks.harness import Contestant, measure, report
 from fourlab.arena.events import Event
-from fourlab.arena.executors import Workers
 from fourlab.arena.ratings import rate
 from fourlab.arena.records import Records
 from fourlab.arena.tournament import Tournament
+from fourlab.core.workers import Workers
 
 STUDY = "connect:columns=5,rows=6,k=4"
 

@@ -10,14 +10,12 @@ import itertools
 import statistics
 import sys
 
-import numpy as np
-
 from fourlab.agents.registry import agent
 from fourlab.arena.statistics import share_interval
-from fourlab.arena.suites import Scored
+from fourlab.learning.base import Learner
 from fourlab.learning.evaluation import Score, against_truth, play_off, truth_positions
-from fourlab.learning.learner import Learner
 from fourlab.learning.registry import LEARNERS, learner
+from fourlab.positions.suites import Scored
 from fourlab.rules.catalog import game as find_game
 
 GAMES = {"tictactoe": 50_000, "connect:columns=5,rows=4,k=4": 100_000}
@@ -35,7 +33,7 @@ OPTIONS = {
 def trained(name: str, game: str, opponent: str, seed: int) -> Learner:
     spec = f"{name}:{OPTIONS[name]},opponent={opponent},games={GAMES[game]}"
     made = learner(spec, game, seed)
-    for _ in made.steps(np.random.default_rng(seed)):
+    for _ in made.steps():
         pass
     return made
 

@@ -10,8 +10,6 @@ import sys
 import time
 from collections.abc import Callable
 
-import numpy as np
-
 from benchmarks.harness import Contestant, measure, report
 from fourlab.learning.registry import learner
 
@@ -37,7 +35,7 @@ STUDIES = {
 def fourlab_decisions(game: str, symmetric: str) -> Callable[[], object]:
     """Go on learning, a fixed number of decisions a call."""
     made = learner(f"q:{OPTIONS},symmetric={symmetric}", game)
-    steps = made.steps(np.random.default_rng(1))
+    steps = made.steps()
 
     def run() -> None:
         done = 0
@@ -92,7 +90,7 @@ def studies() -> None:
     )
     for name, (spec, game) in STUDIES.items():
         made = learner(spec, game, seed=1)
-        steps = made.steps(np.random.default_rng(1))
+        steps = made.steps()
         next(steps)  # compiled and warm
         began, cpu = time.perf_counter(), time.process_time()
         for _ in steps:

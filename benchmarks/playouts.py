@@ -9,8 +9,8 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 from benchmarks.harness import Contestant, measure, report
+from fourlab.core.dice import seeded
 from fourlab.rules.catalog import game
-from fourlab.rules.dice import seeded
 from fourlab.search.choices import playouts_on
 
 GAMES = 2_000_000

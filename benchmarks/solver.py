@@ -21,11 +21,12 @@ from pathlib import Path
 
 import numpy as np
 
-from fourlab.arena.suites import PHASES, load_suites
+from fourlab.core.limit import Limit
+from fourlab.positions.suites import PHASES, load_suites
 from fourlab.rules.catalog import game
 from fourlab.rules.position import Position, position_of
 from fourlab.search.book import shipped_book
-from fourlab.search.solver import Limits, Solver
+from fourlab.search.solver import Solver
 
 RULES = game("connect4")
 Case = tuple[Position, int]
@@ -137,7 +138,7 @@ def stopping() -> float:
     """Return how long a search of the empty board goes on after it was told to stop."""
     told = threading.Event()
     solver = Solver(RULES, table_mb=64, threads=2)
-    thread = threading.Thread(target=solver.bounds, args=(RULES.start(), Limits(stop=told.is_set)))
+    thread = threading.Thread(target=solver.bounds, args=(RULES.start(), Limit(stop=told.is_set)))
     thread.start()
     time.sleep(0.2)
     began = time.perf_counter()

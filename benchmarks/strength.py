@@ -16,10 +16,10 @@ import numpy as np
 from benchmarks.mcts import positions
 from fourlab.agents.registry import agent
 from fourlab.arena.events import Event
-from fourlab.arena.executors import Workers
 from fourlab.arena.grading import grade
-from fourlab.arena.suites import load_suites
 from fourlab.arena.tournament import Tournament
+from fourlab.core.workers import Workers
+from fourlab.positions.suites import load_suites
 from fourlab.rules.catalog import game
 
 SEED = 20261115

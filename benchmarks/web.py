@@ -143,8 +143,8 @@ def memory(pid: int) -> float:
 async def crowd_figures(server: Server, watchers: int, players: int, seconds: float) -> None:
     """Many pages at once: some watch a learner at 5 moves a second, some of them play."""
     assert server.process is not None
-    limits = httpx.Limits(max_connections=10)
-    async with httpx.AsyncClient(timeout=60, limits=limits) as client:
+    limits = httpx.Limit(max_connections=10)
+    async with httpx.AsyncClient(timeout=60, limit=limits) as client:
         watching = [
             Visitor(server, "/learn?game=tictactoe&opponent=random") for _ in range(watchers)
         ]

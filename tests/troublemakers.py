@@ -13,15 +13,18 @@ import numpy as np
 
 from fourlab.agents.base import Agent, Decision
 from fourlab.agents.registry import AGENTS
+from fourlab.core.limit import NO_LIMIT, Limit
+from fourlab.core.spec import option
 from fourlab.rules.geometry import Rules
 from fourlab.rules.position import Position
-from fourlab.rules.spec import option
 
 
 class Trouble(Agent):
     """Plays the first legal move; makes trouble from its second move on."""
 
-    def decide(self, position: Position, rng: np.random.Generator) -> Decision:
+    def decide(
+        self, position: Position, rng: np.random.Generator, limit: Limit = NO_LIMIT
+    ) -> Decision:
         if position.ply >= 4:
             self.trouble(position)
         return Decision(position.legal_moves()[0])
@@ -69,7 +72,9 @@ class Cheating(Trouble):
 
     name = "cheating"
 
-    def decide(self, position: Position, rng: np.random.Generator) -> Decision:
+    def decide(
+        self, position: Position, rng: np.random.Generator, limit: Limit = NO_LIMIT
+    ) -> Decision:
         return Decision(99)
 
 
@@ -123,7 +128,12 @@ class Filed(Trouble):
         path = Path(self.config.marker)
         self.column = int(path.read_text()) if path.is_file() else 0
 
-    def decide(self, position: Position, rng: np.random.Generator) -> Decision:
+    def sources(self) -> tuple[Path, ...]:
+        return (Path(self.config.marker),)
+
+    def decide(
+        self, position: Position, rng: np.random.Generator, limit: Limit = NO_LIMIT
+    ) -> Decision:
         if position.ply < 2:
             return Decision(self.column)
         return super().decide(position, rng)

@@ -15,15 +15,15 @@ from fourlab.version import __version__
 if TYPE_CHECKING:
     from fourlab.agents.base import Agent as Agent
     from fourlab.agents.base import Decision as Decision
-    from fourlab.agents.play import GameRecord as GameRecord
     from fourlab.agents.play import play_game as play_game
     from fourlab.agents.registry import agent as agent
+    from fourlab.core.errors import FourlabError as FourlabError
+    from fourlab.positions import uci as data  # noqa: F401
     from fourlab.rules.catalog import game as game
-    from fourlab.rules.errors import FourlabError as FourlabError
     from fourlab.rules.geometry import Rules as Rules
     from fourlab.rules.position import Outcome as Outcome
     from fourlab.rules.position import Position as Position
-    from fourlab.search import data as data
+    from fourlab.rules.record import GameRecord as GameRecord
     from fourlab.search.solver import Solver as Solver
     from fourlab.search.solver import solve as solve
 
@@ -31,15 +31,15 @@ if TYPE_CHECKING:
 _HOMES = {
     "Agent": "agents.base",
     "Decision": "agents.base",
-    "GameRecord": "agents.play",
+    "GameRecord": "rules.record",
     "play_game": "agents.play",
     "agent": "agents.registry",
     "game": "rules.catalog",
-    "FourlabError": "rules.errors",
+    "FourlabError": "core.errors",
     "Rules": "rules.geometry",
     "Outcome": "rules.position",
     "Position": "rules.position",
-    "data": "search.data",
+    "data": "positions.uci",
     "Solver": "search.solver",
     "solve": "search.solver",
 }

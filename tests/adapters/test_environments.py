@@ -15,7 +15,7 @@ with warnings.catch_warnings():
 
 from fourlab.adapters.gymnasium import FourlabEnv  # noqa: E402
 from fourlab.adapters.pettingzoo import env as two_player_env  # noqa: E402
-from fourlab.rules.errors import SpecError  # noqa: E402
+from fourlab.core.errors import SpecError  # noqa: E402
 from fourlab.rules.position import position_of  # noqa: E402
 
 GAMES = ["connect4", "tictactoe", "connect:columns=5,rows=6,k=4", "mnk:columns=4,rows=3,k=3"]

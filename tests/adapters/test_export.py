@@ -18,7 +18,7 @@ from fourlab.adapters import rehearsal
 from fourlab.adapters.export import export_kaggle, needed_modules
 from fourlab.adapters.rehearsal import rehearse
 from fourlab.cli.export import summary_of
-from fourlab.rules.errors import GeometryError, MissingExtraError, SpecError
+from fourlab.core.errors import GeometryError, MissingExtraError, SpecError
 
 AGENTS = ["mcts:time=0.1", "minimax:time=0.1", "perfect:time=0.2", "flat:playouts=5", "baseline"]
 BOARDS = [(7, 6, 4), (5, 4, 3), (12, 10, 5)]
@@ -42,7 +42,7 @@ for columns, rows, inarow in boards:
         answers.append((type(column).__name__, column, board[column]))
         row = max(r for r in range(rows) if board[r * columns + column] == 0)
         board[row * columns + column] = 1 + ply % 2
-jit = [name for name in sys.modules if name.endswith(".rules.jit")]
+jit = [name for name in sys.modules if name.endswith(".core.jit")]
 strange = [name for name in sys.modules if name.split(".")[0] == "fourlab"]
 compiled = [sys.modules[name].COMPILED for name in jit]
 print(json.dumps({"answers": answers, "compiled": compiled, "strange": strange}))
@@ -85,7 +85,10 @@ def test_with_numba_it_compiles(tmp_path: Path) -> None:
 
 
 def test_a_numba_that_fails_is_done_without(tmp_path: Path) -> None:
-    broken = "import numba\nnumba.njit = lambda **options: lambda function: 1 / 0\n"
+    broken = (
+        "from numba.core.registry import CPUDispatcher\n"
+        "CPUDispatcher.__init__ = lambda self, *_, **__: 1 / 0\n"
+    )
     report, errors = play_bare(tmp_path, "mcts:time=0.1", PACKAGES, BOARDS[:1], 60, broken)
     assert all(kind == "int" and cell == 0 for kind, _, cell in report["answers"])
     assert False in report["compiled"]  # the copy in plain Python

@@ -13,16 +13,17 @@ from hypothesis import strategies as st
 from fourlab.adapters.clock import RESERVE, Plan, plan
 from fourlab.adapters.kaggle import as_kaggle_agent
 from fourlab.adapters.plain import Grid, drop, open_columns, plain_move, wins
-from fourlab.adapters.submission import Left, Submission, Turn, agent_function
+from fourlab.adapters.submission import Left, Request, Submission, agent_function
 from fourlab.adapters.thinker import make_thinker, quiet_position, read_position, submission_config
 from fourlab.agents.base import Agent, Decision
 from fourlab.agents.mcts import Mcts
-from fourlab.rules.boards import write_kaggle
+from fourlab.core.errors import SpecError
+from fourlab.core.limit import NO_LIMIT, Limit
+from fourlab.core.spec import option
 from fourlab.rules.catalog import game
-from fourlab.rules.errors import SpecError
+from fourlab.rules.formats import write_kaggle
 from fourlab.rules.geometry import Rules
 from fourlab.rules.position import Position, position_of
-from fourlab.rules.spec import option
 
 PATIENT = {"actTimeout": 2, "remainingOverageTime": 600}  # a first example may compile kernels
 BOARDS = [(7, 6, 4), (5, 4, 3), (1, 6, 4), (8, 7, 4), (12, 10, 5), (4, 4, 1), (3, 3, 7), (20, 2, 2)]
@@ -148,7 +149,7 @@ def test_nonsense_gets_a_column_and_an_explanation(
 def test_whatever_an_agent_does_the_answer_is_legal(
     answer: Any, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    def think(turn: Turn, left: Left) -> Any:
+    def think(turn: Request, left: Left) -> Any:
         if isinstance(answer, BaseException):
             raise answer
         return answer
@@ -176,7 +177,7 @@ def test_a_failure_to_get_ready_is_tried_again(capfd: pytest.CaptureFixture[str]
 def test_an_agent_that_is_late_is_not_waited_for(capfd: pytest.CaptureFixture[str]) -> None:
     released = threading.Event()
 
-    def think(turn: Turn, left: Left) -> int:
+    def think(turn: Request, left: Left) -> int:
         released.wait()
         return 0
 
@@ -191,7 +192,7 @@ def test_an_agent_that_is_late_is_not_waited_for(capfd: pytest.CaptureFixture[st
 
 
 def test_a_single_open_column_needs_no_thought() -> None:
-    def think(turn: Turn, left: Left) -> int:
+    def think(turn: Request, left: Left) -> int:
         raise AssertionError
 
     grid = Grid([0, 1, 0, 2], 2, 2, 2)
@@ -252,8 +253,10 @@ class Clocked(Agent):
     Config = ClockedConfig
     given: list[float]
 
-    def decide(self, position: Position, rng: np.random.Generator) -> Decision:
-        Clocked.given.append(self.config.time)
+    def decide(
+        self, position: Position, rng: np.random.Generator, limit: Limit = NO_LIMIT
+    ) -> Decision:
+        Clocked.given.append(limit.within(self.config.time).seconds)
         return Decision(position.legal_moves()[0])
 
 
@@ -262,7 +265,7 @@ def test_the_plan_sets_the_time_and_the_spec_caps_it(spec: str, expected: float)
     Clocked.given = []
     grid = empty(7, 6, 4)
     think = make_thinker(Clocked, spec, grid)
-    assert think(Turn(grid, 1, 2, 60), lambda: 1.5) == 0
+    assert think(Request(grid, 1, 2, 60), lambda: 1.5) == 0
     assert Clocked.given[-1] == expected
 
 
@@ -275,7 +278,7 @@ def test_what_was_thought_is_kept_unless_the_spec_says_no() -> None:
 def test_boards_become_positions() -> None:
     rules = Rules(5, 4, 3)
     position = position_of(rules, "12213")
-    turn = Turn(Grid(write_kaggle(position), 5, 4, 3), 2, 2, 60)
+    turn = Request(Grid(write_kaggle(position), 5, 4, 3), 2, 2, 60)
     assert read_position(rules, turn) == position
 
 

@@ -12,11 +12,11 @@ from fourlab.adapters import export
 from fourlab.adapters.export import export_kaggle
 from fourlab.adapters.kaggle import as_kaggle_agent
 from fourlab.agents.registry import agent
+from fourlab.core.errors import GeometryError, SpecError
+from fourlab.core.storage import StorageError
 from fourlab.learning.registry import LEARNERS, learner
-from fourlab.rules.boards import write_kaggle
-from fourlab.rules.errors import GeometryError, SpecError
+from fourlab.rules.formats import write_kaggle
 from fourlab.rules.position import Position, position_of
-from fourlab.rules.storage import StorageError
 from fourlab.values.packing import packed, unpacked
 
 BOARD = "connect:columns=4,rows=4,k=3"
@@ -33,14 +33,14 @@ for path in sys.argv[3:]:
     agent = [value for value in scope.values() if callable(value)][-1]
     answers[path] = [agent(obs, config) for obs, config in json.loads(open(sys.argv[2]).read())]
 strange = [name for name in sys.modules if name.split(".")[0] == "fourlab"]
-jit = [module.COMPILED for name, module in sys.modules.items() if name.endswith(".rules.jit")]
+jit = [module.COMPILED for name, module in sys.modules.items() if name.endswith(".core.jit")]
 print(json.dumps({"answers": answers, "strange": strange, "compiled": jit}))
 """
 
 
 def saved(folder: Path, name: str, board: str = BOARD, games: int = 2000) -> Path:
     made = learner(SMALL.get(name, name), board, 1, games=games)
-    for _ in made.steps(np.random.default_rng(1)):
+    for _ in made.steps():
         pass
     path = folder / f"{name}.npz"
     made.save(path)

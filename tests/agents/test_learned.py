@@ -1,26 +1,23 @@
 """Agents that play what was learned, and what they do where nothing was."""
 
-import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
-from fourlab.agents.learned import Learned
+from fourlab.agents.learned import Learned, LearnedConfig
 from fourlab.agents.play import play_game
 from fourlab.agents.registry import agent
+from fourlab.core.errors import SpecError
+from fourlab.core.storage import StorageError
 from fourlab.learning.registry import learner
-from fourlab.rules.errors import SpecError
 from fourlab.rules.position import position_of
-from fourlab.rules.storage import StorageError
-from fourlab.values import knowledge
 
 
 def saved(folder: Path, spec: str = "q:opponent=self,alpha=1,epsilon=0.5,games=20000") -> Path:
     made = learner(spec, "tictactoe", 1)
-    for _ in made.steps(np.random.default_rng(1)):
+    for _ in made.steps():
         pass
     made.save(folder / "values.npz")
     return folder / "values.npz"
@@ -57,56 +54,18 @@ def test_the_monte_carlo_agent_follows_its_stored_policy(tmp_path: Path) -> None
 def test_inside_kernels_it_is_the_same_player(tmp_path: Path) -> None:
     path = saved(tmp_path)
     made = learner(f"q:opponent=(q:{path}),games=500,epsilon=0,side=first", "tictactoe", 1)
-    results = [(p.wins, p.losses) for p in made.steps(np.random.default_rng(1))]
+    results = [(p.wins, p.losses) for p in made.steps()]
     assert sum(wins for wins, _ in results) == 0  # nobody beats a perfect table
-
-
-def test_a_run_that_goes_on_changes_no_agent_made_inside_it() -> None:
-    made = learner("q:games=2000,chunk=500", "tictactoe", 1)
-    steps = made.steps(np.random.default_rng(1))
-    next(steps)
-    player = made.agent().player()
-    assert player is not None
-    before = player.learned.table.values.copy()
-    for _ in steps:
-        pass
-    np.testing.assert_array_equal(player.learned.table.values, before)
 
 
 def test_it_can_be_played_by_the_learner_itself() -> None:
     made = learner("afterstates:games=100", "tictactoe", 1)
-    next(made.steps(np.random.default_rng(1)))
-    player: Learned = made.agent(unseen="baseline")
+    next(made.steps())
+    player = Learned(made.rules, LearnedConfig(unseen="baseline"), made.knowledge)
     assert play_game(made.rules, player, agent("random", made.rules), 3).outcome
 
 
 LEARNED = {"q": "q:games=500", "n-tuple": "n-tuple:tuples=4,length=3,games=500"}
-
-
-@pytest.mark.parametrize("name", LEARNED)
-def test_a_decision_is_not_disturbed_by_one_made_meanwhile(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
-) -> None:
-    path = saved(tmp_path, LEARNED[name])
-    one, other = (agent(f"{name}:{path}", "tictactoe") for _ in range(2))
-    here, there = (position_of(one.rules, moves) for moves in ("15", "512"))
-    quiet = one.decide(here, np.random.default_rng(1))
-    weigh, spaces = knowledge.weigh, []
-
-    def interrupted(rules: Any, values: Any, mover: int, occupied: int) -> None:
-        weigh(rules, values, mover, occupied)
-        spaces.append((values.worths, values.network.marks, values.network.hits))
-        if len(spaces) == 1:
-            meanwhile = threading.Thread(
-                target=other.decide, args=(there, np.random.default_rng(1))
-            )
-            meanwhile.start()
-            meanwhile.join()
-
-    monkeypatch.setattr(knowledge, "weigh", interrupted)
-    assert one.decide(here, np.random.default_rng(1)) == quiet
-    assert len(spaces) == 2
-    assert not any(np.shares_memory(mine, yours) for mine, yours in zip(*spaces, strict=True))
 
 
 @pytest.mark.parametrize("name", LEARNED)

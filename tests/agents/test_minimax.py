@@ -5,11 +5,10 @@ import pytest
 
 from fourlab.agents.base import Decision
 from fourlab.agents.play import play_game
-from fourlab.agents.players import choose
 from fourlab.agents.registry import agent
+from fourlab.core.errors import SpecError
+from fourlab.rules.boards import boards_of
 from fourlab.rules.catalog import game
-from fourlab.rules.dice import seeded
-from fourlab.rules.errors import SpecError
 from fourlab.rules.position import position_of
 from fourlab.search.alphabeta import SURE
 from fourlab.search.solver import solve
@@ -34,8 +33,8 @@ def test_it_wins_at_once_and_prefers_that_to_a_later_win() -> None:
 def test_it_sees_no_further_than_its_depth() -> None:
     # 3 or 6 makes an open three on the bottom row, which wins two plies later.
     blind, sees = decide("minimax:depth=2", "4455"), decide("minimax:depth=3", "4455")
-    assert max(value for value in blind.values or () if value is not None) < SURE
-    assert max(value for value in sees.values or () if value is not None) >= SURE
+    assert max(value for value in blind.raw or () if value is not None) < SURE
+    assert max(value for value in sees.raw or () if value is not None) >= SURE
     assert sees.move in (2, 5)
 
 
@@ -95,7 +94,7 @@ def test_time_ends_a_search_with_the_last_depth_that_was_finished(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     clock = iter(np.arange(0.0, 1e6, 0.25))
-    monkeypatch.setattr("fourlab.agents.minimax.time.perf_counter", lambda: next(clock))
+    monkeypatch.setattr("fourlab.core.limit.time.perf_counter", lambda: next(clock))
     decision = decide("minimax:time=1", "")
     assert decision.effort < 100_000  # four looks at the clock, some thousand nodes each
     assert decision.values is not None
@@ -110,11 +109,12 @@ def test_impossible_options_are_refused(spec: str) -> None:
         agent(spec)
 
 
-def test_inside_kernels_equal_moves_are_told_apart_too() -> None:
+def test_equal_moves_are_told_apart_for_many_boards_too() -> None:
     rules = game("connect4")
-    first = agent("minimax:depth=1,eval=none,ties=first", rules).player()
-    anything = agent("minimax:depth=1,eval=none", rules).player()
-    assert first is not None
-    assert anything is not None
-    assert {choose(rules, first, 0, 0, seeded(seed))[0] for seed in range(20)} == {1}
-    assert len({choose(rules, anything, 0, 0, seeded(seed))[0] for seed in range(60)}) == 7
+    first = agent("minimax:depth=1,eval=none,ties=first", rules)
+    anything = agent("minimax:depth=1,eval=none", rules)
+    central = agent("minimax:depth=1,eval=none,ties=central", rules)
+    boards, dice = boards_of([rules.start()] * 60), np.arange(60)
+    assert set(first.choose(boards, dice).tolist()) == {0}
+    assert set(central.choose(boards, dice).tolist()) == {3}
+    assert set(anything.choose(boards, dice).tolist()) == set(range(7))

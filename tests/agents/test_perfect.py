@@ -5,9 +5,9 @@ from fourlab.agents.base import Decision
 from fourlab.agents.minimax import Minimax
 from fourlab.agents.play import play_game
 from fourlab.agents.registry import agent
+from fourlab.core.errors import SpecError
 from fourlab.rules.catalog import game
-from fourlab.rules.errors import SpecError
-from fourlab.rules.position import Position, position_of
+from fourlab.rules.position import position_of
 
 SMALL = game("connect:columns=5,rows=4,k=4")  # a draw
 FAMOUS = position_of(game("connect4"), "4445423633442655")
@@ -22,7 +22,8 @@ def chosen(spec: str, draws: int = 200) -> dict[int, float]:
 def test_it_plays_the_fastest_win_and_knows_every_score() -> None:
     decision = agent("perfect").decide(FAMOUS, np.random.default_rng(0))
     assert decision.move == 4
-    assert decision.values == (-1, -13, 0, None, 5, 3, -2)
+    assert decision.raw == (-1, -13, 0, None, 5, 3, -2)
+    assert decision.values == (-1, -1, 0, None, 1, 1, -1)
     assert decision.policy == (0, 0, 0, 0, 1, 0, 0)
 
 
@@ -72,8 +73,8 @@ def test_bad_options_are_refused(spec: str) -> None:
 
 
 def test_where_time_is_too_short_minimax_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
-    def favours_the_edge(self: Minimax, position: Position, rng: np.random.Generator) -> Decision:
-        return Decision(7, values=(*[-1.0] * 7, 1.0))
+    def favours_the_edge(*_: object) -> Decision:
+        return Decision(7, raw=(*[-1.0] * 7, 1.0))
 
     monkeypatch.setattr(Minimax, "decide", favours_the_edge)
     rules = game("connect:columns=8,rows=6,k=4")

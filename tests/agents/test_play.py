@@ -1,12 +1,14 @@
+import json
 from pathlib import Path
 
 import pytest
 
-from fourlab.agents.play import GameInPlay, GameRecord, load_games, play_game, save_games
+from fourlab.agents.play import GameInPlay, play_game
 from fourlab.agents.registry import agent
+from fourlab.core.errors import IllegalMoveError, NotationError
 from fourlab.rules.catalog import game
-from fourlab.rules.errors import IllegalMoveError, NotationError
 from fourlab.rules.position import position_of
+from fourlab.rules.record import GameRecord, load_games, save_games
 
 RULES = game("connect:columns=5,rows=4,k=3")
 
@@ -24,7 +26,8 @@ def test_records_round_trip_through_a_file(tmp_path: Path) -> None:
     for record in records:
         assert record.first == "random"
         assert record.second == "baseline"
-        assert len(record.seconds) == record.position().ply
+        assert len(record.move_seconds) == record.position().ply
+        assert sum(record.seconds) == pytest.approx(sum(record.move_seconds), abs=1e-5)
         assert record.position().is_over
 
 
@@ -32,7 +35,36 @@ def test_a_game_may_start_anywhere() -> None:
     start = position_of(RULES, "123")
     record = play_game(RULES, *players(), 3, start)
     assert record.moves.startswith("123")
-    assert len(record.seconds) == record.position().ply - 3
+    assert len(record.move_seconds) == record.position().ply - 3
+    assert record.plies == 3
+
+
+def test_a_record_of_the_first_format_is_read() -> None:
+    line = json.dumps(
+        {
+            "game": "connect:columns=5,rows=4,k=3",
+            "first": "random",
+            "second": "human",
+            "seed": 3,
+            "moves": "1122",
+            "outcome": "in progress",
+            "seconds": [0.5, 0.25, 2.0],
+        }
+    )
+    record = GameRecord.from_line(line)
+    assert record.move_seconds == (0.5, 0.25, 2.0)
+    assert record.seconds == (0.25, 2.5)
+    assert GameRecord.from_line(record.to_line()) == record
+
+
+def test_decisions_are_kept_where_they_are_wanted() -> None:
+    match = GameInPlay(RULES, agent("mcts:sims=20", RULES), agent("random", RULES), 1)
+    match.step()
+    match.play(1, 0.5)
+    assert match.record().decisions == ()
+    told, nothing = match.record(with_decisions=True).decisions
+    assert sum(told["visits"]) == 20
+    assert nothing == {}
 
 
 @pytest.mark.parametrize(
@@ -41,15 +73,15 @@ def test_a_game_may_start_anywhere() -> None:
 )
 def test_what_is_no_record_is_refused(line: str) -> None:
     with pytest.raises(NotationError, match="no game record"):
-        GameRecord.from_json(line)
+        GameRecord.from_line(line)
 
 
 def test_a_record_whose_outcome_does_not_follow_from_its_moves_is_refused() -> None:
     record = play_game(RULES, *players(), 1)
     other = {"first": "second", "second": "draw", "draw": "first"}[record.outcome]
-    line = record.to_json().replace(f'"outcome": "{record.outcome}"', f'"outcome": "{other}"')
+    line = record.to_line().replace(f'"outcome": "{record.outcome}"', f'"outcome": "{other}"')
     with pytest.raises(NotationError, match="do not end in"):
-        GameRecord.from_json(line)
+        GameRecord.from_line(line)
 
 
 def test_moves_can_be_taken_back_to_the_start_and_no_further() -> None:

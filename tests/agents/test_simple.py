@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 from fourlab.agents.registry import agent
+from fourlab.core.errors import SpecError
 from fourlab.rules.catalog import game
-from fourlab.rules.errors import SpecError
 from fourlab.rules.position import position_of
 
 CONNECT4 = game("connect4")

@@ -1,8 +1,8 @@
 import pytest
 
 from fourlab.agents.registry import agent
-from fourlab.arena.grading import Tally, grade
-from fourlab.arena.suites import NAMES, PHASES, Scored, load_suites, phase_positions, suite
+from fourlab.arena.grading import Marks, grade
+from fourlab.positions.suites import NAMES, PHASES, Scored, load_suites, phase_positions, suite
 from fourlab.rules.catalog import game
 from fourlab.rules.position import position_of
 from fourlab.search.solver import Solver
@@ -16,28 +16,28 @@ def scored(*scores: int | None) -> Scored:
 
 
 def test_moves_are_graded_by_what_they_give_up() -> None:
-    tally = Tally()
+    marks = Marks()
     case = scored(5, 3, 5, 0, -2, None, 1)
     for move in (0, 2, 1, 6, 3, 4):
-        tally.add(case, move)
-    figures = tally.to_json()
-    assert tally.positions == 6
+        marks.add(case, move)
+    figures = marks.to_json()
+    assert marks.positions == 6
     assert figures["perfect"] == pytest.approx(2 / 6)
     assert figures["good"] == pytest.approx(4 / 6)
     assert figures["regret"] == pytest.approx((0 + 0 + 2 + 4 + 5 + 7) / 6)
 
 
 def test_a_drawn_best_keeps_only_draws() -> None:
-    tally = Tally()
+    marks = Marks()
     case = scored(0, -1, 0, None, -3, 0, 0)
-    tally.add(case, 1)
-    tally.add(case, 2)
-    assert (tally.perfect, tally.good) == (1, 1)
+    marks.add(case, 1)
+    marks.add(case, 2)
+    assert (marks.perfect, marks.good) == (1, 1)
 
 
 def test_an_unplayable_move_is_no_grade() -> None:
     with pytest.raises(ValueError, match="cannot be played"):
-        Tally().add(scored(0, None, 0, 0, 0, 0, 0), 1)
+        Marks().add(scored(0, None, 0, 0, 0, 0, 0), 1)
 
 
 def test_perfect_is_perfect_and_random_is_not() -> None:

@@ -1,6 +1,5 @@
 """Agents are known by their spec and their files."""
 
-import threading
 from pathlib import Path
 
 import pytest
@@ -8,9 +7,10 @@ import pytest
 from fourlab.agents.registry import agent
 from fourlab.arena.events import Event
 from fourlab.arena.identity import checksum, known_agent, label
-from fourlab.arena.match import Job, play
+from fourlab.arena.match import play
+from fourlab.arena.pairing import Stretch
+from fourlab.core.errors import FourlabError
 from fourlab.learning.runs import METRICS, Run, RunConfig
-from fourlab.rules.errors import FourlabError
 
 GAME = "tictactoe"
 
@@ -41,17 +41,12 @@ def test_an_agent_without_a_path_has_no_files(
     assert checksum(agent("filed")) == checksum(agent("random")) == ""
 
 
-def test_an_agent_is_kept_by_thread_side_and_checksum(tmp_path: Path) -> None:
+def test_an_agent_is_kept_by_side_and_checksum(tmp_path: Path) -> None:
     spec = trained(tmp_path / "run")
     digest = checksum(agent(spec, GAME))
     kept = known_agent(spec, GAME, digest)
     assert known_agent(spec, GAME, digest) is kept
     assert known_agent(spec, GAME, digest, side=1) is not kept
-    found = []
-    thread = threading.Thread(target=lambda: found.append(known_agent(spec, GAME, digest)))
-    thread.start()
-    thread.join()
-    assert found[0] is not kept
 
 
 def test_a_file_that_changes_under_a_match_is_no_part_of_it(tmp_path: Path) -> None:
@@ -60,4 +55,4 @@ def test_a_file_that_changes_under_a_match_is_no_part_of_it(tmp_path: Path) -> N
     trained(tmp_path / "other", 300)
     (tmp_path / "other" / "checkpoint.npz").replace(tmp_path / "run" / "checkpoint.npz")
     with pytest.raises(FourlabError, match=r"the file of q:.*run has changed since this began"):
-        play(Job(pairing, 0, 2))
+        play(Stretch(pairing, 0, 2))

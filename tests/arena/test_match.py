@@ -8,10 +8,12 @@ import numpy as np
 import pytest
 
 from fourlab.agents.registry import agent
-from fourlab.arena import match, seats
+from fourlab.arena import in_step, seats
 from fourlab.arena.events import Event
-from fourlab.arena.match import Games, Job, Pairing, joined, moves_array, play, play_here
-from fourlab.arena.openings import default_plies
+from fourlab.arena.games import Games, joined, moves_array
+from fourlab.arena.match import play, play_here
+from fourlab.arena.pairing import Pairing, Stretch
+from fourlab.positions.openings import default_plies
 from fourlab.rules.catalog import game
 from fourlab.rules.position import Outcome, position_of
 
@@ -44,7 +46,7 @@ def assert_sound(rules, games: Games) -> None:
 @pytest.mark.parametrize("name", GAMES)
 @pytest.mark.parametrize("a", JITTED)
 def test_jitted_games_follow_the_rules(name: str, a: str) -> None:
-    assert_sound(game(name), play(Job(pairing(name, a, "baseline"), 0, 20)))
+    assert_sound(game(name), play(Stretch(pairing(name, a, "baseline"), 0, 20)))
 
 
 @pytest.mark.parametrize("a", JITTED)
@@ -52,9 +54,9 @@ def test_games_do_not_depend_on_who_plays_them_and_with_which_others(
     a: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pair = pairing(SMALL, a, "mcts:sims=20")
-    whole = play(Job(pair, 0, 30))
-    monkeypatch.setattr(match, "BATCH", 4)
-    parts = [play(Job(pair, first, count)) for first, count in ((0, 2), (2, 18), (20, 10))]
+    whole = play(Stretch(pair, 0, 30))
+    monkeypatch.setattr(in_step, "BATCH", 4)
+    parts = [play(Stretch(pair, first, count)) for first, count in ((0, 2), (2, 18), (20, 10))]
     assert_equal(joined(parts), whole)
     assert len(np.unique(whole.keys())) > 20
 
@@ -62,15 +64,15 @@ def test_games_do_not_depend_on_who_plays_them_and_with_which_others(
 @pytest.mark.parametrize("a", ["perfect:blunder=0.2", "mcts:sims=20,reuse=yes"])
 def test_games_through_decide_follow_the_rules_and_do_not_depend_on_the_others(a: str) -> None:
     pair = pairing(SMALL, a, "random")
-    whole = play(Job(pair, 0, 12))
+    whole = play(Stretch(pair, 0, 12))
     assert_sound(game(SMALL), whole)
-    assert_equal(joined([play(Job(pair, 0, 4)), play(Job(pair, 4, 8))]), whole)
+    assert_equal(joined([play(Stretch(pair, 0, 4)), play(Stretch(pair, 4, 8))]), whole)
     assert (whole.seconds > 0).all()
 
 
 def test_each_opening_is_played_twice_with_colours_swapped() -> None:
     pair = pairing("connect4", "perfect:time=0.01", "random")
-    games = play(Job(pair, 0, 8))
+    games = play(Stretch(pair, 0, 8))
     assert (games.moves[0::2, :8] == games.moves[1::2, :8]).all()
     assert len({tuple(row) for row in games.moves[::2, :8].tolist()}) == 4
     assert (games.results == 1).all()  # as first and as second player
@@ -81,7 +83,7 @@ def test_each_opening_is_played_twice_with_colours_swapped() -> None:
 def test_seeds_and_pairings_give_different_games() -> None:
     def keys(**changes: object) -> set[int]:
         fields = {"name": SMALL, "a": "random", "b": "baseline", "seed": 1, **changes}
-        return set(play(Job(pairing(**fields), 0, 20)).keys().tolist())  # type: ignore[arg-type]
+        return set(play(Stretch(pairing(**fields), 0, 20)).keys().tolist())  # type: ignore[arg-type]
 
     assert keys() == keys()
     assert keys() != keys(seed=2)
@@ -96,14 +98,14 @@ def test_seeds_of_games_are_all_different() -> None:
 
 
 def test_from_the_empty_board_if_asked_for() -> None:
-    games = play(Job(Pairing("tictactoe", "minimax", "minimax", 1, plies=0), 0, 30))
+    games = play(Stretch(Pairing("tictactoe", "minimax", "minimax", 1, plies=0), 0, 30))
     assert (games.results == 0).all()
     assert len(set(games.moves[:, 0].tolist())) > 1
 
 
 @pytest.mark.parametrize("name", ["connect4", "mnk:columns=4,rows=4,k=3"])
 def test_notation_and_back(name: str) -> None:
-    games = play(Job(pairing(name, "random", "random"), 0, 50))
+    games = play(Stretch(pairing(name, "random", "random"), 0, 50))
     moves, lengths = moves_array(game(name), games.notations(game(name)))
     np.testing.assert_array_equal(lengths, games.lengths)
     np.testing.assert_array_equal(moves, games.moves)
@@ -112,16 +114,16 @@ def test_notation_and_back(name: str) -> None:
 def test_agents_without_a_spec_meet_here() -> None:
     rules = game(SMALL)
     jitted = play_here(agent("baseline", rules), agent("random", rules), 20, seed=1)
-    assert_equal(jitted, play(Job(pairing(SMALL, "baseline", "random"), 0, 20)))
+    assert_equal(jitted, play(Stretch(pairing(SMALL, "baseline", "random"), 0, 20)))
     plain = play_here(agent("perfect", rules), agent("random", rules), 6, seed=1)
-    assert_equal(plain, play(Job(pairing(SMALL, "perfect", "random"), 0, 6)))
+    assert_equal(plain, play(Stretch(pairing(SMALL, "perfect", "random"), 0, 6)))
 
 
 def test_plain_python_plays_the_same_games() -> None:
     code = (
         "from fourlab.arena.match import *;"
         f"pair = Pairing({SMALL!r}, 'baseline', 'random', 1, 4);"
-        "print(*play(Job(pair, 0, 6)).notations(pair.rules))"
+        "print(*play(Stretch(pair, 0, 6)).notations(pair.rules))"
     )
     said = [
         subprocess.run(
@@ -153,7 +155,7 @@ def test_who_makes_trouble_forfeits_by_name_and_the_others_play_on(
     conditions = {"move_seconds": 2.0, "modules": ("troublemakers",)}
     with monkeypatch.context() as impatient:
         impatient.setattr(seats, "WARM_SECONDS", 3.0)
-        games = play(Job(pairing(SMALL, "dull", name, **conditions), 0, 2))
+        games = play(Stretch(pairing(SMALL, "dull", name, **conditions), 0, 2))
     assert games.results.tolist() == [1, 1]
     assert sorted(games.forfeits) == [0, 1]
     for number, text in games.forfeits.items():
@@ -161,7 +163,7 @@ def test_who_makes_trouble_forfeits_by_name_and_the_others_play_on(
         assert text.startswith(f"{name} at move {move}: ")
         assert TROUBLE[name] in text
         assert games.lengths[number] == move - 1
-    good = play(Job(pairing(SMALL, "dull", "baseline", **conditions), 0, 4))
+    good = play(Stretch(pairing(SMALL, "dull", "baseline", **conditions), 0, 4))
     assert not good.forfeits
 
 
@@ -174,13 +176,13 @@ class Snatched(list):  # type: ignore[type-arg]
 
 def test_an_idle_seat_may_be_gone_when_it_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(seats, "_idle", Snatched())
-    games = play(Job(pairing(SMALL, "perfect:blunder=0.5", "random"), 0, 2))
+    games = play(Stretch(pairing(SMALL, "perfect:blunder=0.5", "random"), 0, 2))
     assert len(games) == 2
 
 
 @pytest.mark.usefixtures("troublemakers")
 def test_agents_may_print() -> None:
-    games = play(Job(pairing(SMALL, "dull", "noisy", modules=("troublemakers",)), 0, 4))
+    games = play(Stretch(pairing(SMALL, "dull", "noisy", modules=("troublemakers",)), 0, 4))
     assert not games.forfeits
 
 
@@ -188,10 +190,10 @@ def test_agents_may_print() -> None:
 def test_a_game_whose_process_is_killed_from_outside_is_played_again(tmp_path) -> None:
     marker = tmp_path / "killed"
     pair = pairing(SMALL, f"unlucky:{marker}", "random", modules=("troublemakers",))
-    games = play(Job(pair, 0, 6))
+    games = play(Stretch(pair, 0, 6))
     assert marker.exists()
     assert not games.forfeits
-    assert_equal(play(Job(pair, 0, 6)), games)
+    assert_equal(play(Stretch(pair, 0, 6)), games)
 
 
 @pytest.mark.usefixtures("troublemakers")
@@ -202,7 +204,7 @@ def test_an_agent_whose_file_has_changed_is_loaded_again(tmp_path) -> None:
         file.write_text(column)
         event = Event(SMALL, (f"filed:{file}", "dull"), games=2, plies=0)
         [pair] = event.pairings()
-        heights.append(play(Job(pair, 0, 2)).moves[0, 0])
+        heights.append(play(Stretch(pair, 0, 2)).moves[0, 0])
     assert heights == [0, 4]
 
 
@@ -210,14 +212,14 @@ def test_an_agent_whose_file_has_changed_is_loaded_again(tmp_path) -> None:
 def test_games_can_be_watched_and_broken_off(a: str) -> None:
     seen: list[tuple[int, list[int]]] = []
     pair = pairing(SMALL, a, "random")
-    games = play(Job(pair, 4, 2), lambda one, moves: seen.append((one.first, moves)))
+    games = play(Stretch(pair, 4, 2), lambda one, moves: seen.append((one.first, moves)))
     lines = dict(zip(games.numbers.tolist(), games.moves.tolist(), strict=True))
     assert all(lines[number][: len(moves)] == moves for number, moves in seen)
     assert len(seen) > games.lengths.max() // 2 - 2
-    assert_equal(games, play(Job(pair, 4, 2)))
+    assert_equal(games, play(Stretch(pair, 4, 2)))
 
-    def enough(one: Job, moves: list[int]) -> None:
+    def enough(one: Stretch, moves: list[int]) -> None:
         raise InterruptedError
 
     with pytest.raises(InterruptedError):
-        play(Job(pair, 4, 2), enough)
+        play(Stretch(pair, 4, 2), enough)

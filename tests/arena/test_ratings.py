@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from fourlab.arena.ratings import ELO, rate
-from fourlab.rules.errors import SpecError
+from fourlab.core.errors import SpecError
 
 TRUTH = {"a": 0.0, "b": 80.0, "c": 150.0, "d": 400.0}
 ADVANTAGE, DRAWS = 60.0, -0.5

@@ -17,24 +17,25 @@ from hypothesis import strategies as st
 
 from fourlab.agents.registry import agent
 from fourlab.arena.identity import checksum
-from fourlab.arena.match import Job, Pairing, play
+from fourlab.arena.match import play
+from fourlab.arena.pairing import Pairing, Stretch
 from fourlab.arena.records import Records, missing
 from fourlab.arena.schema import APPLICATION, MIGRATIONS
+from fourlab.core.storage import StorageError
 from fourlab.rules.position import position_of
-from fourlab.rules.storage import StorageError
 
 PAIR = Pairing("connect:columns=5,rows=4,k=4", "random", "baseline", 1, 4)
 
 
 def fill(records: Records, first: int = 0, count: int = 20) -> int:
     pairing = records.pairing(PAIR)
-    games = play(Job(PAIR, first, count))
+    games = play(Stretch(PAIR, first, count))
     records.add(pairing, games, games.notations(PAIR.rules))
     return pairing
 
 
 def test_what_is_recorded_is_read(tmp_path: Path) -> None:
-    played = play(Job(PAIR, 0, 20))
+    played = play(Stretch(PAIR, 0, 20))
     with Records(tmp_path / "games.db") as records:
         pairing = fill(records)
     with Records(tmp_path / "games.db") as records:
@@ -60,13 +61,13 @@ def test_a_recorded_game_stays_as_it_is(tmp_path: Path) -> None:
     with Records(tmp_path / "games.db") as records:
         pairing = fill(records)
         before = list(records.listing())
-        other = play(Job(replace(PAIR, seed=2), 0, 20))
+        other = play(Stretch(replace(PAIR, seed=2), 0, 20))
         records.add(pairing, other, other.notations(PAIR.rules))
         assert list(records.listing()) == before
 
 
 def test_listed_results_and_times_are_those_of_the_players(tmp_path: Path) -> None:
-    games = play(Job(PAIR, 0, 20))
+    games = play(Stretch(PAIR, 0, 20))
     games.seconds[:] = [1.0, 2.0]  # of random and of baseline
     with Records(tmp_path / "games.db") as records:
         records.add(records.pairing(PAIR), games, games.notations(PAIR.rules))
@@ -95,7 +96,7 @@ def test_other_conditions_are_another_pairing(tmp_path: Path) -> None:
 
 
 def test_results_are_summed_by_first_player(tmp_path: Path) -> None:
-    played = play(Job(PAIR, 0, 40))
+    played = play(Stretch(PAIR, 0, 40))
     with Records(tmp_path / "games.db") as records:
         fill(records, 0, 40)
         summary = records.summary()[PAIR.game]
@@ -132,7 +133,7 @@ def test_a_newer_schema_is_left_alone(tmp_path: Path) -> None:
         fill(records)
         records._connection.execute("PRAGMA user_version = 99")
     before = path.read_bytes()
-    with pytest.raises(StorageError, match=r"games.db has schema 99, this fourlab knows 2"):
+    with pytest.raises(StorageError, match=r"games.db has schema 99, this fourlab knows 3"):
         Records(path)
     assert path.read_bytes() == before
 

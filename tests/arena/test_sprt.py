@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from fourlab.arena.sprt import Hypotheses, Sprt, expected_score, log_likelihood_ratio
-from fourlab.rules.errors import SpecError
+from fourlab.core.errors import SpecError
 
 
 def play(rng: np.random.Generator, elo: float, hypotheses: Hypotheses) -> Sprt:

@@ -7,13 +7,15 @@ import numpy as np
 import pytest
 
 from fourlab.arena.events import Event
-from fourlab.arena.executors import Workers
-from fourlab.arena.match import Games, Job, Pairing, play
+from fourlab.arena.games import Games
+from fourlab.arena.match import play
+from fourlab.arena.pairing import Pairing, Stretch
 from fourlab.arena.records import Records
 from fourlab.arena.sprt import Hypotheses
 from fourlab.arena.tallies import Tally
 from fourlab.arena.tournament import Tournament
-from fourlab.rules.errors import FourlabError, SpecError
+from fourlab.core.errors import FourlabError, SpecError
+from fourlab.core.workers import Workers
 
 SMALL = "connect:columns=5,rows=4,k=4"
 AGENTS = ("random", "baseline", "mcts:sims=20", "perfect:blunder=0.5")
@@ -203,9 +205,9 @@ def test_a_test_takes_up_the_games_of_a_plain_tournament(tmp_path: Path) -> None
     tested = Event(SMALL, ("baseline", "random"), 400, 3, hypotheses=Hypotheses(0, 50))
     with Records(tmp_path / "games.db") as records:
         tournament = Tournament(Event(SMALL, ("baseline", "random"), 100, 3), records)
-        table = tournament.tables[0]
+        table = tournament.meetings[0]
         for first in (0, 10, 40):  # with gaps
-            games = play(Job(table.pairing, first, 10))
+            games = play(Stretch(table.pairing, first, 10))
             records.add(table.record_id, games, games.notations(table.pairing.rules))
         assert figures(run(tested, records=records)) == figures(run(tested))
 

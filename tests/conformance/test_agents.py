@@ -1,30 +1,73 @@
-"""What every registered agent must do; a new agent is tested by being in the registry."""
+"""What every registered agent must do; a new agent is tested by being in the registry.
+
+`own` is an agent of this file: what a user would write, known through the contract alone.
+"""
 
 import atexit
 import copy
 import functools
 import shutil
 import tempfile
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from fourlab.agents.base import Agent
-from fourlab.agents.learned import LEARNED_AGENTS
+from fourlab.agents.base import Agent, Decision, kernel_seed
 from fourlab.agents.play import play_game
-from fourlab.agents.players import choose
 from fourlab.agents.registry import AGENTS, agent
-from fourlab.learning.registry import learner
+from fourlab.core.limit import NO_LIMIT, Limit
+from fourlab.core.spec import option, options_of
+from fourlab.learning.registry import LEARNERS, learner
+from fourlab.rules.boards import boards_of
 from fourlab.rules.catalog import game
-from fourlab.rules.dice import seeded
 from fourlab.rules.geometry import Rules
-from fourlab.rules.kernels import cell_move, legal_cells
-from fourlab.rules.position import Outcome
-from fourlab.rules.spec import options_of
+from fourlab.rules.position import Outcome, Position
 from strategies import random_positions
 
-PLAYERS = [name for name in AGENTS if name != "human"]
+
+@dataclass(frozen=True)
+class OwnConfig:
+    """Options of `own`."""
+
+    luck: float = option(0.5, "how often it plays at random", low=0, high=1)
+
+
+class Own(Agent):
+    """Leans to the left, unless it feels lucky."""
+
+    name = "own"
+    Config = OwnConfig
+
+    def decide(
+        self, position: Position, rng: np.random.Generator, limit: Limit = NO_LIMIT
+    ) -> Decision:
+        legal = position.legal_moves()
+        is_lucky = rng.random() < self.config.luck
+        return Decision(int(rng.choice(legal)) if is_lucky else legal[0])
+
+
+KINDS = [*AGENTS, Own.name]
+
+
+@pytest.fixture(autouse=True)
+def _registered() -> Iterator[None]:
+    AGENTS[Own.name] = Own
+    yield
+    del AGENTS[Own.name]
+
+
+# Variants that take other ways than the defaults.
+SPECS = {
+    "mcts": ("mcts:sims=60", "mcts:sims=40,minimax=4,expand=all", "mcts:sims=0"),
+    "minimax": ("minimax:depth=3", "minimax:depth=2,ties=central", "minimax:depth=2,plain=yes"),
+    "flat": ("flat:playouts=20", "flat:playouts=300,heavy=yes"),
+    "perfect": ("perfect", "perfect:blunder=0.5"),
+}
+PLAYERS = [spec for name in KINDS if name != "human" for spec in SPECS.get(name, (name,))]
 GAMES = [
     "connect4",
     "tictactoe",
@@ -41,14 +84,14 @@ def rules(request: pytest.FixtureRequest) -> Rules:
 
 @functools.cache
 def spec_of(name: str, rules: Rules) -> str:
-    """The agent's name, with a little something learned where it needs that."""
-    if name not in LEARNED_AGENTS:
+    """The agent's spec, with a little something learned where it needs that."""
+    if name not in LEARNERS and name != "learned":
         return name
     folder = Path(tempfile.mkdtemp(prefix="fourlab-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    small = "n-tuple:tuples=4,length=3" if name == "n-tuple" else name
+    small = {"n-tuple": "n-tuple:tuples=4,length=3", "learned": "q:spread=0.3"}.get(name, name)
     made = learner(small, rules, 1, games=200)
-    for _ in made.steps(np.random.default_rng(1)):
+    for _ in made.steps():
         pass
     made.save(folder / "values.npz")
     return f"{name}:{folder / 'values.npz'}"
@@ -62,7 +105,8 @@ def player(request: pytest.FixtureRequest, rules: Rules) -> Agent:
 def test_decisions_are_legal_repeatable_and_leave_the_position_alone(
     player: Agent, rules: Rules
 ) -> None:
-    for number, position in enumerate(random_positions(rules, 60)):
+    config = copy.deepcopy(player.config)
+    for number, position in enumerate(random_positions(rules, 40)):
         before = copy.deepcopy(position)
         decision = player.decide(position, np.random.default_rng(number))
         assert decision.move in position.legal_moves()
@@ -70,6 +114,9 @@ def test_decisions_are_legal_repeatable_and_leave_the_position_alone(
         assert position.moves == before.moves
         fresh = agent(player.spec, rules)
         assert fresh.decide(position, np.random.default_rng(number)) == decision
+        watched = player.decide(position, np.random.default_rng(number), Limit(stop=lambda: False))
+        assert watched == decision
+    assert player.config == config
 
 
 def test_policies_and_values_speak_of_every_move(player: Agent, rules: Rules) -> None:
@@ -81,9 +128,24 @@ def test_policies_and_values_speak_of_every_move(player: Agent, rules: Rules) ->
             assert sum(decision.policy) == pytest.approx(1)
             assert decision.policy[decision.move] > 0
             assert all(share == 0 for m, share in enumerate(decision.policy) if m not in legal)
-        if decision.values is not None:
-            assert len(decision.values) == rules.move_count
-            assert all(value is None for m, value in enumerate(decision.values) if m not in legal)
+        for numbers in (decision.values, decision.raw):
+            if numbers is not None:
+                assert len(numbers) == rules.move_count
+                assert all(value is None for m, value in enumerate(numbers) if m not in legal)
+        assert all(-1 <= value <= 1 for value in decision.values or () if value is not None)
+
+
+def test_values_are_on_one_scale(player: Agent, rules: Rules) -> None:
+    """A move that wins at once is worth 1 to whoever looks at it and says so."""
+    if player.name not in ("mcts", "minimax", "perfect", "flat") or rules.columns == 1:
+        return
+    winning = [p for p in random_positions(rules, 300) if p.winning_moves()]
+    for position in winning[:10]:
+        decision = player.decide(position, np.random.default_rng(3))
+        if decision.values is not None and decision.raw is not None:
+            assert [decision.values[move] for move in position.winning_moves()] == [1.0] * len(
+                position.winning_moves()
+            )
 
 
 def test_one_seed_is_one_game(player: Agent, rules: Rules) -> None:
@@ -98,29 +160,61 @@ def test_one_seed_is_one_game(player: Agent, rules: Rules) -> None:
         assert len(set(games)) > 1
 
 
-def test_players_inside_kernels_do_what_their_agents_would(player: Agent, rules: Rules) -> None:
-    inside = player.player()
-    if inside is None:
-        return
-    for number, position in enumerate(random_positions(rules, 40)):
-        board = position.mover, position.occupied
-        cell, state = choose(rules, inside, *board, seeded(number))
-        assert cell & legal_cells(rules, position.occupied)
-        assert (cell, state) == choose(rules, inside, *board, seeded(number))
-        policy = player.decide(position, np.random.default_rng(number)).policy
-        if player.name in ("random", "baseline", "minimax"):  # these lean to the same moves always
-            assert policy is not None
-            assert policy[cell_move(rules, cell)] > 0
+@pytest.mark.parametrize("count", [1, 7, 64])
+def test_a_row_of_a_batch_is_decided_as_if_it_were_alone(
+    player: Agent, rules: Rules, count: int
+) -> None:
+    positions = random_positions(rules, count)
+    dice = np.array([kernel_seed(np.random.default_rng(n)) for n in range(len(positions))])
+    chosen = player.choose(boards_of(positions), dice)
+    order = np.random.default_rng(count).permutation(len(positions))
+    shuffled = player.choose(boards_of([positions[i] for i in order]), dice[order])
+    assert shuffled.tolist() == chosen[order].tolist()
+    if player.chooses_many:
+        decided = [player.decide(p, np.random.default_rng(n)).move for n, p in enumerate(positions)]
+        assert chosen.tolist() == decided
 
 
-@pytest.mark.parametrize("name", AGENTS)
+def test_several_threads_decide_as_one(player: Agent, rules: Rules) -> None:
+    positions = random_positions(rules, 12) * 8
+    numbers = range(len(positions))
+    alone = [player.decide(p, np.random.default_rng(n)) for n, p in enumerate(positions)]
+
+    def decide(number: int) -> Decision:
+        return player.decide(positions[number], np.random.default_rng(number))
+
+    with ThreadPoolExecutor(6) as threads:
+        assert list(threads.map(decide, numbers)) == alone
+
+
+def test_a_decision_that_is_called_off_ends(player: Agent, rules: Rules) -> None:
+    position = rules.start()
+    called_off = Limit(stop=lambda: True)
+    assert player.decide(position, np.random.default_rng(1), called_off).move in range(
+        rules.move_count
+    )
+
+
+@pytest.mark.parametrize(
+    "spec", ["mcts:sims=1000000000", "minimax:depth=42", "flat:playouts=100000000", "perfect"]
+)
+def test_endless_thinking_can_be_called_off(spec: str) -> None:
+    rules = game("connect:columns=8,rows=6,k=4")
+    looks = iter(range(3))
+    limit = Limit(stop=lambda: next(looks, None) is None)
+    decision = agent(spec, rules).decide(rules.start(), np.random.default_rng(1), limit)
+    assert decision.move in rules.start().legal_moves()
+    assert decision.effort < 3_000_000
+
+
+@pytest.mark.parametrize("name", KINDS)
 def test_agents_are_described(name: str) -> None:
     kind = AGENTS[name]
     assert kind.name == name
     assert (kind.__doc__ or "").splitlines()[0].endswith(".")
-    for option in options_of(kind.Config):
-        assert option.help
-        assert option.allowed
+    for described in options_of(kind.Config):
+        assert described.help
+        assert described.allowed
 
 
 @pytest.mark.parametrize("name", PLAYERS)

@@ -3,7 +3,7 @@
 A change of the search changes this figure; whoever changes it names it in the commit message.
 """
 
-from fourlab.arena.suites import phase_positions
+from fourlab.positions.suites import phase_positions
 from fourlab.rules.catalog import game
 from fourlab.search.solver import Solver
 

@@ -5,7 +5,7 @@ import itertools
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fourlab.rules.dice import below, chance, roll, seeded, word
+from fourlab.core.dice import below, chance, roll, seeded, word
 
 STATES = st.integers(0, 2**63 - 1)
 

@@ -9,7 +9,7 @@ import strategies
 from fourlab.rules.catalog import game
 from fourlab.rules.kernels import mirror
 from fourlab.rules.position import Outcome, Position
-from fourlab.search.alphabeta import UNKNOWN, begin, forget, new_work, run, search, win_in
+from fourlab.search.alphabeta import NODES, UNKNOWN, begin, forget, new_work, run, search, win_in
 from fourlab.search.windows import Weights, open_windows, window_score
 
 WEIGHTS = Weights(5, 10, -4, -8)
@@ -107,11 +107,11 @@ def test_pruning_changes_no_value(name: str, depth: int) -> None:
     for position in strategies.random_positions(rules, 40 if is_plain() else 500):
         found = {}
         for prune in (True, False):
-            before = work.registers[-1]
+            before = work.registers[NODES]
             board = position.mover, position.occupied
             value = search(rules, work, WEIGHTS, prune, *board, depth)
             found[prune] = [value, *work.root_values.tolist()]
-            effort[prune] += work.registers[-1] - before
+            effort[prune] += work.registers[NODES] - before
         assert found[True] == found[False]
     assert effort[True] < effort[False]
 

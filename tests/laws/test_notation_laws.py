@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import strategies
-from fourlab.rules import boards
+from fourlab.core.errors import FourlabError, NotationError
+from fourlab.rules import formats
 from fourlab.rules.catalog import game, name_of
-from fourlab.rules.errors import FourlabError, NotationError
 from fourlab.rules.geometry import Rules
 from fourlab.rules.position import Position, position_of, read_moves, write_moves
 
@@ -16,15 +16,15 @@ from fourlab.rules.position import Position, position_of, read_moves, write_move
 def test_every_format_round_trips(position: Position) -> None:
     rules = position.rules
     assert position_of(rules, position.notation) == position
-    assert boards.read_kaggle(rules, boards.write_kaggle(position)) == position
-    assert boards.read_uci(rules, boards.write_uci(position)) == position
-    assert boards.read_uci(rules, boards.write_uci(position) + ",draw") == position
-    assert boards.read_text(rules, boards.write_text(position)) == position
+    assert formats.read_kaggle(rules, formats.write_kaggle(position)) == position
+    assert formats.read_uci(rules, formats.write_uci(position)) == position
+    assert formats.read_uci(rules, formats.write_uci(position) + ",draw") == position
+    assert formats.read_text(rules, formats.write_text(position)) == position
 
 
 @given(strategies.positions())
 def test_a_board_read_without_history_gets_one_that_leads_to_it(position: Position) -> None:
-    read = boards.read_kaggle(position.rules, boards.write_kaggle(position))
+    read = formats.read_kaggle(position.rules, formats.write_kaggle(position))
     assert position_of(position.rules, read.moves) == position
 
 
@@ -56,7 +56,7 @@ def test_move_strings_round_trip(rules: Rules, numbers: list[int]) -> None:
 
 @given(strategies.rules(), st.text(max_size=12))
 def test_any_text_is_a_position_or_a_clear_refusal(rules: Rules, text: str) -> None:
-    for read in (position_of, boards.read_uci, boards.read_text):
+    for read in (position_of, formats.read_uci, formats.read_text):
         try:
             answer = str(read(rules, text).rules)
         except FourlabError as error:
@@ -69,17 +69,17 @@ def test_any_text_is_a_position_or_a_clear_refusal(rules: Rules, text: str) -> N
 def test_a_board_with_one_cell_changed_is_refused_unless_it_can_occur(
     position: Position, data: st.DataObject
 ) -> None:
-    board = boards.write_kaggle(position)
+    board = formats.write_kaggle(position)
     index = data.draw(st.integers(0, len(board) - 1))
     board[index] = data.draw(st.sampled_from([mark for mark in (0, 1, 2) if mark != board[index]]))
     try:
-        changed = boards.read_kaggle(position.rules, board)
+        changed = formats.read_kaggle(position.rules, board)
     except NotationError:
         return
     # Accepted: then a legal game must lead there.
-    assert boards.write_kaggle(position_of(position.rules, changed.moves)) == board
+    assert formats.write_kaggle(position_of(position.rules, changed.moves)) == board
 
 
 def test_overlapping_stones_are_refused() -> None:
     with pytest.raises(NotationError, match="overlap"):
-        boards.from_stones(game("connect4"), 1, 1)
+        formats.from_stones(game("connect4"), 1, 1)

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fourlab.core.dice import seeded
 from fourlab.rules.catalog import game
-from fourlab.rules.dice import seeded
-from fourlab.search import alphabeta
-from fourlab.search.mcts import BY_VISITS, Settings, search_on
+from fourlab.search.mcts import BY_VISITS, new_told, searcher
+from fourlab.search.simulation import Variant
 from fourlab.search.tree import (
     DRAW,
     LOSS,
@@ -35,7 +35,7 @@ from fourlab.search.tree import (
 )
 
 SELECTION = Selection(UCT, 1.4, 2.0, True, 0.0)
-SETTINGS = Settings(SELECTION, 1.0, 0.0, -1.0, 0.0, False, 64, False, 0, BY_VISITS)
+VARIANT = Variant(SELECTION, 1.0, 0.0, -1.0, 0.0, False, 64, False, 0, BY_VISITS)
 
 
 def family(rewards: list[list[float]]) -> Tree:
@@ -124,11 +124,13 @@ def test_what_children_prove(children: list[tuple[int, int]], expected: tuple[in
     assert verdict(tree, 0) == expected
 
 
-def grown(name: str, simulations: int, settings: Settings = SETTINGS, seed: int = 5) -> Tree:
+def grown(name: str, simulations: int, variant: Variant = VARIANT, seed: int = 5) -> Tree:
     rules = game(name)
     tree = new_tree(simulations * rules.move_count + 100, rules.cells)
-    work = alphabeta.new_work(rules, 4)
-    search_on(rules, False)(tree, settings, work, 0, 0, simulations, seeded(seed))
+    empty, one = np.zeros(1, np.int64), np.zeros(1, np.int64)
+    told = new_told(rules, in_full=False)
+    search = searcher(None)
+    search(rules, tree, variant, None, empty, empty, simulations, True, np.array([seed]), one, told)
     return tree
 
 
@@ -146,7 +148,7 @@ def test_kernels_and_plain_python_grow_this_tree() -> None:
 
 
 def test_visits_add_up() -> None:
-    tree = grown("connect:columns=4,rows=4,k=3", 300, SETTINGS._replace(selection=OPEN))
+    tree = grown("connect:columns=4,rows=4,k=3", 300, VARIANT._replace(selection=OPEN))
     assert tree.stats[0, VISITS] == 300
     for node in range(int(tree.rooms[0, NEXT])):
         count, first = int(tree.children[node]), int(tree.first_child[node])

@@ -11,15 +11,13 @@ import time
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
-from fourlab.learning.learner import Learner
-from fourlab.learning.registry import learner
+from fourlab.core import storage
+from fourlab.core.errors import SpecError
+from fourlab.core.storage import StorageError
+from fourlab.learning.registry import learner, load_learner
 from fourlab.learning.runs import METRICS, Run, RunConfig, find_runs, read_metrics
-from fourlab.rules import storage
-from fourlab.rules.errors import SpecError
-from fourlab.rules.storage import StorageError
 from fourlab.values.knowledge import CHECKPOINT
 
 SPECS = [
@@ -41,14 +39,14 @@ def contents(path: Path) -> dict[str, Any]:
 def test_a_learner_put_away_and_taken_up_goes_on_bit_for_bit(tmp_path: Path, spec: str) -> None:
     options: dict[str, Any] = {"games": 400, "chunk": 40}
     straight = learner(spec, "tictactoe", 3, **options)
-    for _ in straight.steps(np.random.default_rng(3)):
+    for _ in straight.steps():
         pass
     straight.save(tmp_path / "straight.npz")
     path = tmp_path / "broken.npz"
     learner(spec, "tictactoe", 3, **options).save(path)
     for _ in range(4):  # three of the ten chunks at a time
-        broken = Learner.load(path)
-        for _, _ in zip(range(3), broken.steps(np.random.default_rng(3)), strict=False):
+        broken = load_learner(path)
+        for _, _ in zip(range(3), broken.steps(), strict=False):
             pass
         broken.save(path)
     assert contents(path) == contents(tmp_path / "straight.npz")
@@ -94,7 +92,7 @@ def test_a_stopped_run_goes_on_as_if_it_had_not(tmp_path: Path) -> None:
     run = Run.start(tmp_path / "broken", config())
     countdown = iter(range(7))
     list(run.reports(stop=lambda: next(countdown, None) is None))
-    assert 0 < run.learner.games < 2000
+    assert 0 < run.learner.done < 2000
     list(Run.resume(tmp_path / "broken").reports())
     assert contents(tmp_path / "broken" / CHECKPOINT) == contents(
         tmp_path / "straight" / CHECKPOINT
@@ -152,14 +150,14 @@ def test_ctrl_c_saves_and_says_how_to_go_on(tmp_path: Path) -> None:
     _, errors = run.communicate()
     assert run.returncode == 130
     assert f"go on with: fourlab train --resume --out {folder}" in errors
-    assert Learner.load(folder / CHECKPOINT).games > 0
+    assert load_learner(folder / CHECKPOINT).done > 0
 
 
 def test_a_full_disk_keeps_the_old_checkpoint(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made = learner("q:games=200,chunk=100", "tictactoe", 1)
-    steps = made.steps(np.random.default_rng(1))
+    steps = made.steps()
     next(steps)
     made.save(tmp_path / CHECKPOINT)
     before = (tmp_path / CHECKPOINT).read_bytes()

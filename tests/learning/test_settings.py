@@ -5,12 +5,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fourlab.core.dice import seeded
+from fourlab.core.errors import FourlabError, SpecError
 from fourlab.learning.opponents import Opponents, opponents
 from fourlab.learning.schedules import schedule
-from fourlab.learning.starts import draw_start, starts
+from fourlab.positions.starts import draw_start, starts
 from fourlab.rules.catalog import game
-from fourlab.rules.dice import seeded
-from fourlab.rules.errors import FourlabError, SpecError
 from fourlab.rules.kernels import has_line
 
 RULES = game("tictactoe")

@@ -3,15 +3,18 @@
 import numpy as np
 import pytest
 
-from fourlab.learning.double_q import aim_at_other
-from fourlab.learning.episodes import NOTHING, Episode, Lesson, new_episode
-from fourlab.learning.monte_carlo import aim_at_results, improve_policy
-from fourlab.learning.q import aim_at_best
+from fourlab.core.dice import below, roll
 from fourlab.learning.registry import learner
-from fourlab.learning.starts import starts
-from fourlab.learning.td_lambda import aim_at_returns
+from fourlab.learning.tables.episode import BEST, Episode, Lesson, new_episode
+from fourlab.learning.tables.targets import (
+    aim_at_best,
+    aim_at_other,
+    aim_at_results,
+    aim_at_returns,
+    improve_policy,
+)
+from fourlab.positions.starts import starts
 from fourlab.rules.catalog import game
-from fourlab.rules.dice import below, roll
 from fourlab.rules.kernels import move_cell
 from fourlab.rules.position import position_of
 from fourlab.values.knowledge import Knowledge, Shape
@@ -29,7 +32,7 @@ RULES = game("connect:columns=3,rows=2,k=2")
 
 
 def lesson(alone: bool = False, **changes: float) -> Lesson:
-    base = Lesson(NOTHING, alone, 0.5, 1.0, 0.25, -1.0, -0.1, 0.0, starts("empty", RULES))
+    base = Lesson(BEST, alone, 0.5, 1.0, 0.25, -1.0, -0.1, 0.0, starts("empty", RULES))
     return base._replace(**changes)
 
 
@@ -172,7 +175,7 @@ def test_rewards_of_a_game_are_those_of_the_map() -> None:
     made = learner(
         "q:games=200,epsilon=1,alpha=1,win=5,draw=2,loss=-3,step=-0.5,gamma=0", "tictactoe", seed=1
     )
-    list(made.steps(np.random.default_rng(1)))
+    list(made.steps())
     values = set(made.knowledge.arrays()["values"].tolist())
     assert values == {5.0, 2.0, -3.0, -0.5}
 
@@ -181,7 +184,7 @@ def test_a_block_is_rewarded_on_top_of_what_follows() -> None:
     made = learner(
         "q:games=2000,epsilon=1,alpha=1,win=5,draw=2,loss=-1,block=7,gamma=0", "tictactoe", seed=1
     )
-    list(made.steps(np.random.default_rng(1)))
+    list(made.steps())
     # A step, a win, a loss, a draw; then the same after a block, but for the win.
     assert set(made.knowledge.arrays()["values"].tolist()) == {0.0, 5.0, -1.0, 2.0, 7.0, 6.0, 9.0}
 

@@ -1,7 +1,9 @@
+import pickle
+
 import pytest
 
+from fourlab.core.errors import GeometryError, SpecError
 from fourlab.rules.catalog import game
-from fourlab.rules.errors import GeometryError, SpecError
 from fourlab.rules.geometry import Rules
 
 
@@ -54,7 +56,8 @@ def test_bad_game_specs_are_answered_with_what_exists(spec: str, says: str) -> N
 
 def test_games_are_data() -> None:
     assert game("connect4") == Rules(7, 6, 4, True)
-    assert game("tictactoe") == (3, 3, 3, False)
+    assert game("tictactoe") == Rules(3, 3, 3, False)
+    assert pickle.loads(pickle.dumps(game("tictactoe"))) == game("tictactoe")
     assert game(" connect:columns=5 , rows=6,k=4") == Rules(5, 6, 4)
     assert game("connect:columns=1e1,rows=5") == Rules(10, 5, 4)
     assert game("mnk:columns=4,rows=4,k=3").move_count == 16

@@ -2,9 +2,9 @@ import dataclasses
 
 import pytest
 
-from fourlab.rules import boards
+from fourlab.core.errors import IllegalMoveError, NotationError
+from fourlab.rules import formats
 from fourlab.rules.catalog import game
-from fourlab.rules.errors import IllegalMoveError, NotationError
 from fourlab.rules.position import Outcome, position_of
 
 CONNECT4 = game("connect4")
@@ -108,4 +108,4 @@ SMALL = game("connect:columns=3,rows=3,k=3")
 )
 def test_boards_that_cannot_occur_are_refused(text: str, says: str) -> None:
     with pytest.raises(NotationError, match=says):
-        boards.read_text(SMALL, text)
+        formats.read_text(SMALL, text)

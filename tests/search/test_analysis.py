@@ -2,17 +2,19 @@
 
 from collections.abc import Iterator
 
+from fourlab.core.limit import NO_LIMIT, Limit
 from fourlab.rules.catalog import game
 from fourlab.rules.position import Position
 from fourlab.search.analysis import analyse
-from fourlab.search.solver import NO_LIMITS, Bounds, Limits, Solver
+from fourlab.search.scores import Bounds
+from fourlab.search.solver import Solver
 
 
 class Hasty(Solver):
     """Knows every outcome at once and runs out of time before any score."""
 
     def moves(
-        self, position: Position, limits: Limits = NO_LIMITS, weak: bool = False
+        self, position: Position, limits: Limit = NO_LIMIT, weak: bool = False
     ) -> Iterator[tuple[int, Bounds]]:
         for move in position.legal_moves():
             yield move, Bounds(1, 1) if weak else Bounds(-5, 2 if move == 0 else 9)

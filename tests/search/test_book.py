@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 
 import retrograde
+from fourlab.core.storage import StorageError
 from fourlab.rules.catalog import game
 from fourlab.rules.position import position_of
-from fourlab.rules.storage import StorageError
 from fourlab.search import book as book_module
 from fourlab.search.book import Book, shelves, shipped_book
 from fourlab.search.bookmaking import Build

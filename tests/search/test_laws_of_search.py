@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 import retrograde
+from fourlab.core.jit import kernel
 from fourlab.rules.catalog import game
 from fourlab.rules.geometry import Rules
-from fourlab.rules.jit import kernel
 from fourlab.rules.kernels import legal_cells, winning_cells
 from fourlab.search.bounds import NO_BOUND, follow_up_bound, safe_replies
-from fourlab.search.nodes import Node, table_key
+from fourlab.search.nodes import Node, node_key
 
 BOARDS = [
     "connect:columns=4,rows=4,k=3",
@@ -37,7 +37,7 @@ def _nodes(rules: Rules, movers, occupied, slots, tags, lines):
                 left &= left - 1
                 stones += 1
             node = Node(mover, waiting, wins, threats, replies, stones)
-            slots[index], tags[index], lines[index, 0], lines[index, 1] = table_key(
+            slots[index], tags[index], lines[index, 0], lines[index, 1] = node_key(
                 rules, node, WIDEST
             )
 

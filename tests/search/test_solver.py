@@ -3,10 +3,11 @@ import threading
 import numpy as np
 import pytest
 
+from fourlab.core.errors import FourlabError
+from fourlab.core.limit import Limit
 from fourlab.rules.catalog import game
-from fourlab.rules.errors import FourlabError
 from fourlab.rules.position import Position, position_of
-from fourlab.search.solver import Limits, Solver, solve
+from fourlab.search.solver import Solver, solve
 
 CONNECT4 = game("connect4")
 # A position with a score for every column, one of them full, and one win.
@@ -100,7 +101,7 @@ def test_a_node_limit_gives_honest_bounds() -> None:
         solver = Solver(CONNECT4, table_mb=8)
         limit = 100
         while True:
-            bounds = solver.bounds(position, Limits(nodes=limit))
+            bounds = solver.bounds(position, Limit(nodes=limit))
             assert bounds.low <= truth <= bounds.high
             assert bounds.nodes <= limit
             if bounds.is_exact:
@@ -121,7 +122,7 @@ def test_an_interrupted_search_is_resumed_to_the_same_score() -> None:
         return calls % 3 == 0
 
     interruptions = 0
-    while not (bounds := solver.bounds(position, Limits(stop=stop))).is_exact:
+    while not (bounds := solver.bounds(position, Limit(stop=stop))).is_exact:
         interruptions += 1
     assert interruptions > 2
     assert bounds.low == solve(CONNECT4.start().play_all("442"))[2] * -1
@@ -134,7 +135,7 @@ def test_a_search_stops_when_it_is_told_to() -> None:
     solver = Solver(CONNECT4, threads=2)
 
     def work() -> None:
-        answers.append(solver.bounds(CONNECT4.start(), Limits(stop=told.is_set)))
+        answers.append(solver.bounds(CONNECT4.start(), Limit(stop=told.is_set)))
 
     thread = threading.Thread(target=work)
     thread.start()
@@ -145,7 +146,7 @@ def test_a_search_stops_when_it_is_told_to() -> None:
 
 
 def test_a_time_limit_is_kept() -> None:
-    bounds = Solver(CONNECT4).bounds(CONNECT4.start(), Limits(seconds=0.01))
+    bounds = Solver(CONNECT4).bounds(CONNECT4.start(), Limit(seconds=0.01))
     assert not bounds.is_exact
     assert bounds.low <= 1 <= bounds.high
 

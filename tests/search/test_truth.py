@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import retrograde
-from fourlab.rules import boards
+from fourlab.rules import formats
 from fourlab.rules.catalog import game
 from fourlab.search.scores import stones_to_come, words
 from fourlab.search.solver import Solver
@@ -38,7 +38,7 @@ def test_retrograde_values_equal_plain_recursion(name: str) -> None:
         ):
             waiting = mover ^ occupied
             sides = (mover, waiting) if occupied.bit_count() % 2 == 0 else (waiting, mover)
-            assert retrograde.naive_score(boards.from_stones(rules, *sides)) == score
+            assert retrograde.naive_score(formats.from_stones(rules, *sides)) == score
 
 
 @pytest.mark.parametrize("name", SMALL)

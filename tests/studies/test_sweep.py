@@ -2,8 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from fourlab.arena.executors import Workers
-from fourlab.rules.errors import FourlabError, SpecError
+from fourlab.core.errors import FourlabError, SpecError
+from fourlab.core.workers import Workers
 from fourlab.studies.figures import save, sweep_figure, tournament_figure
 from fourlab.studies.sweep import Sweep, expand
 

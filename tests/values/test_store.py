@@ -5,10 +5,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from fourlab.core.storage import StorageError
 from fourlab.rules.catalog import game
 from fourlab.rules.kernels import move_cell
 from fourlab.rules.position import Position, position_of
-from fourlab.rules.storage import StorageError
 from fourlab.values.knowledge import Knowledge, Shape
 from fourlab.values.store import POLICY, TUPLES, store_choice, stored_choice, teach
 from fourlab.values.table import LEFT_OUT, NO_CHOICE, grown

@@ -8,11 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fourlab.core.errors import GeometryError
+from fourlab.core.storage import StorageError, load_arrays, save_arrays
 from fourlab.rules.catalog import game
-from fourlab.rules.errors import GeometryError
-from fourlab.rules.keys import exact_key
-from fourlab.rules.storage import StorageError, load_arrays, save_arrays
-from fourlab.values.keys import table_key
+from fourlab.rules.keys import exact_key, table_key
 from fourlab.values.knowledge import FILE_KIND, VERSION, Knowledge, Shape
 from fourlab.values.store import ACTIONS, AFTERSTATES, POLICY, TUPLES, nudge
 from fourlab.values.table import (
@@ -116,7 +115,7 @@ def test_keys_tell_positions_apart_and_mirror_images_not(one, other) -> None:  #
 
 def test_a_board_without_exact_keys_is_refused() -> None:
     rules = game("mnk:columns=6,rows=6,k=4")
-    with pytest.raises(GeometryError, match="no value table for mnk:columns=6,rows=6,k=4"):
+    with pytest.raises(GeometryError, match="no table of positions for mnk:columns=6,rows=6,k=4"):
         Knowledge.new(rules, Shape(ACTIONS))
 
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from fourlab.rules.boards import write_kaggle, write_text, write_uci
 from fourlab.rules.catalog import game
+from fourlab.rules.formats import write_kaggle, write_text, write_uci
 from fourlab.rules.position import position_of
 from fourlab.search.solver import shared_solver
 from fourlab.web.sessions.analyse import AnalyseSession

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from fourlab.arena.events import Event
-from fourlab.arena.executors import Workers
-from fourlab.arena.match import Job as GamesJob
+from fourlab.arena.pairing import Stretch
 from fourlab.arena.records import Records
 from fourlab.arena.tournament import Tournament
+from fourlab.core.workers import Workers
 from fourlab.web.sessions.arena import RECORD, ArenaSession, CalledOffError
 from fourlab.web.workbench import Job
 from web.bench import TestBench
@@ -146,7 +146,7 @@ def test_the_game_that_goes_on_is_shown_some_times_a_second_and_no_more(bench: T
     session = arena(bench)
     job = Job(bench.posts.put)
     watch = session._watch(job)
-    games = GamesJob(session._event().pairings()[0], 0, 2)
+    games = Stretch(session._event().pairings()[0], 0, 2)
     for _ in range(1000):
         watch(games, [4])
     bench.until(lambda: session.now)

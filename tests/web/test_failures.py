@@ -6,8 +6,8 @@ from typing import Any, NoReturn
 
 import pytest
 
+from fourlab.core.storage import StorageError
 from fourlab.rules.position import Position
-from fourlab.rules.storage import StorageError
 from fourlab.web.api import think
 from fourlab.web.laboratory import Laboratory
 from fourlab.web.sessions import arena, learn

@@ -27,7 +27,7 @@ def do(session: LearnSession, name: str, *args: object) -> None:
 
 
 def games(session: LearnSession) -> int:
-    return 0 if session.progress is None else session.progress.games
+    return session.done
 
 
 def test_a_game_is_watched_move_by_move(bench: TestBench) -> None:
@@ -35,10 +35,10 @@ def test_a_game_is_watched_move_by_move(bench: TestBench) -> None:
     sample = session.sample
     assert sample is not None
     shown = [len(session.view()["board"]["moves"])]
-    while session.frame + 1 < len(sample.frames):
+    while session.frame + 1 < len(sample.game.phases):
         do(session, "step", "move")
         shown.append(len(session.view()["board"]["moves"]))
-    assert shown == list(range(shown[0], sample.last.ply + 1))
+    assert shown == list(range(shown[0], len(sample.game.moves) + 1))
     assert session.view()["board"]["over"]
     do(session, "step", "move")
     bench.until(lambda: session.sample is not sample)
@@ -50,8 +50,9 @@ def test_every_update_is_the_sum_that_the_page_writes(bench: TestBench) -> None:
     for _ in range(30):
         sample = session.sample
         assert sample is not None
-        for row in sample.rows:
-            assert row.new == pytest.approx(row.old + 0.25 * (row.target - row.old), abs=1e-5)
+        for turn in sample.game.turns:
+            total = turn.update.replace("×", "*").replace("−", "-")
+            assert turn.after[turn.move] == pytest.approx(eval(total), abs=0.02)  # two digits
         do(session, "step", "game")
         if session.sample is sample:
             do(session, "step", "move")
@@ -67,14 +68,15 @@ def test_what_a_move_was_worth_stands_in_the_table_until_it_is_learned_from(
     while not session.view()["changed"]:
         rows = session.view()["rows"]
         assert all(
-            row["values"][r.move] == round(r.old, 4)
-            for row, r in zip(rows, sample.rows, strict=False)
+            row["values"][turn.move] == round(turn.before[turn.move], 4)
+            for row, turn in zip(rows, sample.game.turns, strict=False)
         )
         do(session, "step", "move")
     changed = session.view()["changed"]
-    row = sample.rows[changed["row"]]
-    assert session.view()["rows"][changed["row"]]["values"][row.move] == round(row.new, 4)
-    assert changed["difference"] == round(row.new - row.old, 4)
+    turn = sample.game.turns[changed["row"]]
+    old, new = turn.before[turn.move], turn.after[turn.move]
+    assert session.view()["rows"][changed["row"]]["values"][turn.move] == round(new, 4)
+    assert changed["difference"] == round(new - old, 4)
 
 
 def test_running_fast_it_learns(bench: TestBench) -> None:
@@ -104,10 +106,10 @@ def test_when_the_visitor_leaves_training_ends(bench: TestBench) -> None:
     bench.start(lambda job: job.report(lambda: marks.append(0)), TRAINING)
     bench.start(lambda job: job.report(lambda: marks.append(1)), TRAINING)
     bench.until(lambda: len(marks) == 2)  # both threads are free: nothing is trained any more
-    played = learner.games
+    played = learner.done
     while not bench.posts.empty():
         bench.posts.get()()
-    assert learner.games == played
+    assert learner.done == played
 
 
 def test_numbers_apply_at_once_without_a_reset(bench: TestBench) -> None:
@@ -117,8 +119,8 @@ def test_numbers_apply_at_once_without_a_reset(bench: TestBench) -> None:
     do(session, "step", "game")
     do(session, "step", "move")
     bench.until(lambda: games(session) > before)
-    assert session.progress is not None
-    assert session.progress.epsilon == 0.5
+    assert session.learner is not None
+    assert session.learner.config.epsilon == "0.5"
     assert "epsilon=0.5" in session.url
 
 
@@ -126,7 +128,7 @@ def test_monte_carlo_goes_through_its_three_phases(bench: TestBench) -> None:
     session = learn(bench, learner="monte-carlo", td="yes")
     phases = [session.view()["phase"]]
     sample = session.sample
-    while session.frame + 1 < len(sample.frames):  # type: ignore[union-attr]
+    while session.frame + 1 < len(sample.game.phases):  # type: ignore[union-attr]
         do(session, "step", "phase")
         phases.append(session.view()["phase"])
     assert phases == ["episode generation", "episode evaluation", "policy improvement"]
@@ -142,7 +144,7 @@ def test_a_saved_run_is_a_run_and_an_opponent(
     assert session.saved is not None
     folder = learn_module.RUNS / "web"
     [saved] = folder.iterdir()
-    assert Run.resume(saved).learner.games == games(session)
+    assert Run.resume(saved).learner.done == games(session)
     query = dict(p.split("=", 1) for p in session.saved["play"].partition("?")[2].split("&"))
     game = PlaySession(bench, query, seed=1)
     assert game.notice == ""
@@ -195,6 +197,7 @@ def test_the_truth_of_a_small_board_is_soon_found() -> None:
         ("choose", ["game", "connect:columns=9,rows=6,k=4"]),
         ("choose", ["opponent", "mcts:sims=1000000000"]),
         ("choose", ["learner", "../q"]),
+        ("tune", ["td", "yes"]),  # not a dial of this learner
         ("choose", ["seed", "1"]),
         ("speed", [float("inf")]),
         ("speed", ["fast"]),

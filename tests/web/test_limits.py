@@ -9,7 +9,7 @@ import pytest
 from nicegui import Client
 from nicegui.page import page
 
-from fourlab.rules.errors import FourlabError
+from fourlab.core.errors import FourlabError
 from fourlab.web.app import create_app
 from fourlab.web.frame import show
 from fourlab.web.laboratory import Laboratory

@@ -69,7 +69,7 @@ def test_only_what_changed_goes_over_and_every_update_has_the_next_number(spied:
 def test_a_page_that_missed_something_gets_everything(spied: Spy) -> None:
     act(spied, {"name": "add", "args": [5]})
     act(spied, {"name": "resync"})
-    everything = {"count": 5, "title": "a counter", "failure": ""}
+    everything = {"count": 5, "title": "a counter", "failure": "", "waiting": ""}
     assert spied.sent[-1] == ("receive", 2, everything, True)
 
 

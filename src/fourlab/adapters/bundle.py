@@ -49,7 +49,7 @@ def plain_copy(package: str, name: str, files: dict[str, bytes]) -> dict[str, by
         path.replace(package, name): data.replace(own, other) if path.endswith(".py") else data
         for path, data in files.items()
     }
-    copy[f"{name}/rules/jit.py"] = copy[f"{name}/rules/jit.py"].replace(
+    copy[f"{name}/core/jit.py"] = copy[f"{name}/core/jit.py"].replace(
         b"import numba\n", b"raise ImportError\n"
     )
     return copy

@@ -16,8 +16,8 @@ from pathlib import Path
 from fourlab.adapters.kaggle import player_of
 from fourlab.agents.base import Agent
 from fourlab.agents.learned import Learned
-from fourlab.rules.spec import write
-from fourlab.rules.storage import StorageError
+from fourlab.core.spec import write
+from fourlab.core.storage import StorageError
 from fourlab.values.packing import packed, visits_to_keep
 from fourlab.version import __version__
 

@@ -16,9 +16,9 @@ import numpy as np
 import numpy.typing as npt
 
 from fourlab.agents.registry import agent as find_agent
-from fourlab.rules.boards import row_cells, write_text
+from fourlab.core.errors import MissingExtraError, SpecError
 from fourlab.rules.catalog import game as find_game
-from fourlab.rules.errors import MissingExtraError, SpecError
+from fourlab.rules.formats import row_cells, write_text
 from fourlab.rules.geometry import Rules
 from fourlab.rules.position import FIRST, SECOND, Position
 

@@ -9,7 +9,7 @@ from fourlab.adapters.thinker import make_thinker
 from fourlab.agents.base import Agent
 from fourlab.agents.human import Human
 from fourlab.agents.registry import AGENTS, agent
-from fourlab.rules.errors import GeometryError, SpecError
+from fourlab.core.errors import GeometryError, SpecError
 from fourlab.rules.geometry import Rules
 from fourlab.values.knowledge import WrongGameError
 

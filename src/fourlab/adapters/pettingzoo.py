@@ -11,9 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from fourlab.adapters.gymnasium import action_mask, planes
-from fourlab.rules.boards import write_text
+from fourlab.core.errors import IllegalMoveError, MissingExtraError
 from fourlab.rules.catalog import game as find_game
-from fourlab.rules.errors import IllegalMoveError, MissingExtraError
+from fourlab.rules.formats import write_text
 from fourlab.rules.geometry import Rules
 from fourlab.rules.position import Position
 

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from fourlab.adapters.kaggle import check_gravity
-from fourlab.rules.errors import MissingExtraError
+from fourlab.core.errors import MissingExtraError
+from fourlab.core.spec import unknown
 from fourlab.rules.geometry import Rules
-from fourlab.rules.spec import unknown
 
 OPPONENTS = ("negamax", "random")
 LATE = "late: "  # how a submission begins to say that

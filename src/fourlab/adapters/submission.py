@@ -21,7 +21,7 @@ COLUMNS, ROWS, INAROW, ACT_TIMEOUT = 7, 6, 4, 2.0  # what the runner has where i
 Left = Callable[[], float]  # seconds that a search may still take
 
 
-class Turn(NamedTuple):
+class Request(NamedTuple):
     """What the runner asks."""
 
     grid: Grid
@@ -39,7 +39,7 @@ class Turn(NamedTuple):
         return plan(self.act, self.overage, self.moves_left)
 
 
-Thinker = Callable[[Turn, Left], int]
+Thinker = Callable[[Request, Left], int]
 
 
 def field(source: Any, name: str, default: Any) -> Any:
@@ -49,7 +49,7 @@ def field(source: Any, name: str, default: Any) -> Any:
     return getattr(source, name, default)
 
 
-def read_turn(obs: Any, config: Any) -> Turn:
+def read_request(obs: Any, config: Any) -> Request:
     """Read what the runner asks; raises ValueError if that is no turn of a game."""
     columns, rows, inarow = (
         int(field(config, name, default))
@@ -60,7 +60,7 @@ def read_turn(obs: Any, config: Any) -> Turn:
     if len(grid.cells) != columns * rows or mark not in (1, 2):
         raise ValueError(f"{len(grid.cells)} cells for {columns} x {rows}, mark {mark}")
     act = float(field(config, "actTimeout", field(config, "timeout", ACT_TIMEOUT)))
-    return Turn(grid, mark, act, float(field(obs, "remainingOverageTime", 0)))
+    return Request(grid, mark, act, float(field(obs, "remainingOverageTime", 0)))
 
 
 def any_column(obs: Any, config: Any) -> int:
@@ -83,11 +83,11 @@ class Worker:
         self._board: tuple[int, ...] = ()
         self._thread: threading.Thread | None = None
 
-    def is_ready(self, turn: Turn) -> bool:
+    def is_ready(self, turn: Request) -> bool:
         """Return whether it needs no more than to think."""
         return self._thinker is not None and self._board == turn.grid[1:]
 
-    def ask(self, turn: Turn, left: Left, patience: float) -> int:
+    def ask(self, turn: Request, left: Left, patience: float) -> int:
         """Return its answer; raises what the thinker raises, or TimeoutError."""
         answers: list[int | BaseException] = []
         busy = self._thread
@@ -110,7 +110,7 @@ class Worker:
             raise answers[0]
         return answers[0]
 
-    def _think(self, turn: Turn, left: Left) -> int:
+    def _think(self, turn: Request, left: Left) -> int:
         if self._thinker is None or self._board != turn.grid[1:]:
             self._thinker, self._board = None, turn.grid[1:]
             self._thinker = self._make(turn.grid)
@@ -136,7 +136,7 @@ class Submission:
         """Return an open column, in time."""
         began = time.perf_counter()
         try:
-            turn = read_turn(obs, config)
+            turn = read_request(obs, config)
             columns = open_columns(turn.grid)
             if len(columns) == 1:
                 return columns[0]
@@ -149,7 +149,7 @@ class Submission:
             traceback.print_exc()
             return any_column(obs, config)
 
-    def _workers(self, turn: Turn) -> Iterator[tuple[Worker, float]]:
+    def _workers(self, turn: Request) -> Iterator[tuple[Worker, float]]:
         """Yield who may answer, and until when."""
         planned = turn.plan()
         if self._substitute is None or self._agent.is_ready(turn):
@@ -160,7 +160,7 @@ class Submission:
             yield self._substitute, planned.latest
 
     def _answer(
-        self, worker: Worker, turn: Turn, columns: list[int], began: float, until: float
+        self, worker: Worker, turn: Request, columns: list[int], began: float, until: float
     ) -> int | None:
         """Return a worker's move if it gives a legal one in time; say so if not."""
         planned = turn.plan()

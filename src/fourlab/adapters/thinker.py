@@ -6,14 +6,14 @@ from typing import Any
 import numpy as np
 
 from fourlab.adapters.plain import Grid, plain_move
-from fourlab.adapters.submission import Left, Thinker, Turn
+from fourlab.adapters.submission import Left, Request, Thinker
 from fourlab.agents.base import Agent
-from fourlab.rules.errors import GeometryError
+from fourlab.core.errors import GeometryError
+from fourlab.core.jit import COMPILED
+from fourlab.core.limit import NO_LIMIT, Limit
+from fourlab.core.spec import configure, parse
 from fourlab.rules.geometry import Rules
-from fourlab.rules.jit import COMPILED
-from fourlab.rules.kernels import bottom_row
 from fourlab.rules.position import Position
-from fourlab.rules.spec import configure, parse
 from fourlab.values.knowledge import WrongGameError
 
 WARM_UP_SECONDS = 0.001  # what counts is that everything is compiled
@@ -40,31 +40,27 @@ class AgentThinker:
 
     def __init__(self, agent: Agent, seed: int | None) -> None:
         self.agent = agent
-        self._cap = getattr(self.agent.config, "time", None)
-        self._is_timed = hasattr(self.agent.config, "time")
         self._rng = np.random.default_rng(seed)
         if COMPILED:
             self._warm_up()
 
-    def __call__(self, turn: Turn, left: Left) -> int:
-        """Return the agent's move."""
+    def __call__(self, turn: Request, left: Left) -> int:
+        """Return the agent's move; what need not look at the clock does not."""
         position = read_position(self.agent.rules, turn)
-        self._allow(left())
-        return self.agent.decide(position, self._rng).move
+        limit = self._limit(left())
+        return self.agent.decide(position, self._rng, limit).move
 
-    def _allow(self, seconds: float) -> None:
-        """Give the next decision so many seconds, where the agent looks at the clock."""
-        if self._is_timed:
-            seconds = seconds if self._cap is None else min(seconds, self._cap)
-            self.agent.config = dataclasses.replace(self.agent.config, time=seconds)
+    def _limit(self, seconds: float) -> Limit:
+        return Limit(seconds=seconds) if hasattr(self.agent.config, "time") else NO_LIMIT
 
     def _warm_up(self) -> None:
         """Compile all that the agent needs: a decision, and one that follows another."""
+        self.agent.prepare()
         position = quiet_position(self.agent.rules)
         for _ in range(2):
             if not position.is_over:
-                self._allow(WARM_UP_SECONDS)
-                move = self.agent.decide(position, np.random.default_rng(0)).move
+                limit = self._limit(WARM_UP_SECONDS)
+                move = self.agent.decide(position, np.random.default_rng(0), limit).move
                 position = position.play(move)
 
 
@@ -77,7 +73,7 @@ def submission_config(kind: type[Agent], text: str) -> Any:
     return config
 
 
-def read_position(rules: Rules, turn: Turn) -> Position:
+def read_position(rules: Rules, turn: Request) -> Position:
     """Return the position of a turn; raises ValueError if its stones float or the game is over.
 
     `mark` says who is to move. The order of moves, which no search needs, is left open.
@@ -89,7 +85,7 @@ def read_position(rules: Rules, turn: Turn) -> Position:
         stones[mark] |= 1 << (column * height + rules.rows - 1 - row)
     occupied = stones[1] | stones[2]
     position = Position(rules, stones[turn.mark], occupied, moves=())
-    if (occupied + bottom_row(rules)) & occupied:
+    if (occupied + rules.bottom) & occupied:
         raise ValueError(f"a stone floats in {list(turn.grid.cells)}")
     if position.is_over:
         raise ValueError(f"the game is over in {list(turn.grid.cells)}")

@@ -4,32 +4,38 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
 
-from fourlab.agents.players import Player
+from fourlab.core.arrays import Ints
+from fourlab.core.limit import NO_LIMIT, Limit
+from fourlab.core.spec import write
+from fourlab.rules.boards import Boards
 from fourlab.rules.geometry import Rules
 from fourlab.rules.position import Position
-from fourlab.rules.spec import write
 
 SEED_LIMIT = 1 << 63  # kernels keep the state of their dice in 63 bits
+
+Numbers = tuple[float | None, ...]
 
 
 @dataclass(frozen=True)
 class Decision:
-    """A move and the reasons for it.
+    """A move and the reasons for it, with one entry for every move of the game, legal or not.
 
-    `values` holds what the agent thinks each move is worth for the side to move (None where it
-    does not know), `policy` how strongly it leans to each move (the probabilities where it draws
-    lots), `visits` how often a search tried each move; all have one entry for every move of the
-    game, legal or not. `line` is how it expects the game to go on, this move first. `effort` counts
+    `values` is what the agent thinks each move is worth to the side to move: 1 a win, 0 a draw,
+    -1 a loss, None where it does not know. `raw` says the same in the agent's own unit. `policy` is
+    how strongly it leans to each move (the probabilities where it draws lots), `visits` how often a
+    search tried it. `line` is how it expects the game to go on, this move first. `effort` counts
     what it looked at this time; it is no part of the decision, since what an agent remembers makes
     it smaller.
     """
 
     move: int
-    values: tuple[float | None, ...] | None = None
+    values: Numbers | None = None
+    raw: Numbers | None = None
     policy: tuple[float, ...] | None = None
     visits: tuple[int, ...] | None = None
     line: tuple[int, ...] = ()
@@ -44,13 +50,18 @@ class NoOptions:
 class Agent(ABC):
     """A player of one game.
 
-    Laws: `decide` returns a legal move, never changes the position, and gives the same decision
-    for the same position and the same state of `rng`. The first line of an agent's docstring
-    describes it in `fourlab agents`.
+    Laws: a move is legal; the position is never changed; the same position and the same state of
+    `rng` give the same decision, unless a limit cut it short. Row i of `choose` depends on row i
+    and `dice[i]` alone, and where an agent chooses many at once, `choose` of one position with the
+    dice `kernel_seed(rng)` is the move of `decide` with `rng`. Several threads may use one agent
+    with the decisions of one: it holds no work space, and what it remembers between moves is taken
+    out by one decision alone. The first line of an agent's docstring describes it in
+    `fourlab agents`.
     """
 
     Config: ClassVar[type[Any]] = NoOptions
     name: ClassVar[str]
+    is_deterministic: bool = False  # whether equal positions always give equal moves
 
     def __init__(self, rules: Rules, config: Any = None) -> None:
         self.rules = rules
@@ -62,12 +73,30 @@ class Agent(ABC):
         return write(self.name, self.config)
 
     @abstractmethod
-    def decide(self, position: Position, rng: np.random.Generator) -> Decision:
-        """Choose a move in a position that is not over."""
+    def decide(
+        self, position: Position, rng: np.random.Generator, limit: Limit = NO_LIMIT
+    ) -> Decision:
+        """Choose a move in a position that is not over; what is called off ends soon, somehow."""
 
-    def player(self) -> Player | None:
-        """Return a new jitted form of this agent for use inside kernels, or None if it has none."""
-        return None
+    def choose(self, boards: Boards, dice: Ints, limit: Limit = NO_LIMIT) -> Ints:
+        """Return a move for each of many positions; `dice` are their seeds."""
+        moves = [
+            self.decide(boards.position(self.rules, row), np.random.default_rng(seed), limit).move
+            for row, seed in enumerate(dice.tolist())
+        ]
+        return np.array(moves, np.int64)
+
+    @property
+    def chooses_many(self) -> bool:
+        """Whether many positions at once are quicker than one after the other."""
+        return type(self).choose is not Agent.choose
+
+    def prepare(self) -> None:  # noqa: B027  # most agents are ready
+        """Compile and load all that a decision needs, off every clock; the second time is quick."""
+
+    def sources(self) -> tuple[Path, ...]:
+        """Return the files that make it who it is, besides its code."""
+        return ()
 
     def __repr__(self) -> str:
         return f"<agent {self.spec} for {self.rules}>"

@@ -5,19 +5,19 @@ from dataclasses import dataclass
 import numpy as np
 
 from fourlab.agents.base import Agent, Decision, kernel_seed
-from fourlab.agents.players import Player, flat_player
-from fourlab.rules.dice import seeded
-from fourlab.rules.kernels import cell_move
+from fourlab.core.arrays import Floats, Ints
+from fourlab.core.limit import NO_LIMIT, Limit
+from fourlab.core.spec import option
+from fourlab.rules.boards import Boards, boards_of
 from fourlab.rules.position import Position
-from fourlab.rules.spec import option
-from fourlab.search.flat import flat_search
+from fourlab.search.flat import ROUND, flat_rows
 
 
 @dataclass(frozen=True)
 class FlatConfig:
     """Options of `flat`."""
 
-    playouts: int = option(100, "games played out for each move", low=1, high=10**8)
+    playouts: int = option(100, "games played out for each move", low=1, high=10**8, public=20_000)
     heavy: bool = option(False, "playouts win or block where they can")
 
 
@@ -27,23 +27,41 @@ class Flat(Agent):
     name = "flat"
     Config = FlatConfig
 
-    def decide(self, position: Position, rng: np.random.Generator) -> Decision:
-        count, moves = self.config.playouts, self.rules.move_count
-        found = np.full(moves, np.nan)
-        state = seeded(kernel_seed(rng))
-        board = position.mover, position.occupied
-        cell, _ = flat_search(self.rules, *board, count, self.config.heavy, found, state)
-        move = cell_move(self.rules, cell)
-        legal = position.legal_moves()
-        best = [m for m in legal if found[m] == found[move]]
+    def choose(self, boards: Boards, dice: Ints, limit: Limit = NO_LIMIT) -> Ints:
+        moves, totals = np.empty(len(dice), np.int64), np.zeros(self.rules.move_count)
+        count, heavy = self.config.playouts, self.config.heavy
+        flat_rows(self.rules, *boards[:2], count, heavy, dice.copy(), totals, True, moves)
+        return moves
+
+    def decide(
+        self, position: Position, rng: np.random.Generator, limit: Limit = NO_LIMIT
+    ) -> Decision:
+        watch = limit.watch()
+        move, totals = np.zeros(1, np.int64), np.zeros(self.rules.move_count)
+        board = boards_of([position])
+        states = np.array([kernel_seed(rng)], np.int64)
+        wanted, done = self.config.playouts, 0
+        while done == 0 or (done < wanted and not watch.is_over()):
+            size = wanted if limit.is_open else min(ROUND, wanted - done)
+            flat_rows(
+                self.rules, *board[:2], size, self.config.heavy, states, totals, done == 0, move
+            )
+            done += size
+        return self._decision(position, int(move[0]), totals / done, done)
+
+    def _decision(self, position: Position, move: int, means: Floats, count: int) -> Decision:
+        legal, moves = position.legal_moves(), range(self.rules.move_count)
+        best = [m for m in legal if means[m] == means[move]]
+        values = tuple(float(means[m]) if m in legal else None for m in moves)
         return Decision(
             move=move,
-            values=tuple(float(found[m]) if m in legal else None for m in range(moves)),
-            policy=tuple((m in best) / len(best) for m in range(moves)),
-            visits=tuple(count if m in legal else 0 for m in range(moves)),
+            values=values,
+            raw=values,
+            policy=tuple((m in best) / len(best) for m in moves),
+            visits=tuple(count if m in legal else 0 for m in moves),
             line=(move,),
             effort=count * len(legal),
         )
 
-    def player(self) -> Player:
-        return flat_player(self.rules, self.config.playouts, self.config.heavy)
+    def prepare(self) -> None:
+        self.choose(boards_of([]), np.zeros(0, np.int64))

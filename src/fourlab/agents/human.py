@@ -3,7 +3,8 @@
 import numpy as np
 
 from fourlab.agents.base import Agent, Decision
-from fourlab.rules.errors import SpecError
+from fourlab.core.errors import SpecError
+from fourlab.core.limit import NO_LIMIT, Limit
 from fourlab.rules.position import Position
 
 
@@ -12,5 +13,7 @@ class Human(Agent):
 
     name = "human"
 
-    def decide(self, position: Position, rng: np.random.Generator) -> Decision:
+    def decide(
+        self, position: Position, rng: np.random.Generator, limit: Limit = NO_LIMIT
+    ) -> Decision:
         raise SpecError("agent 'human' plays in the terminal only; use fourlab play")

@@ -5,20 +5,18 @@ from __future__ import annotations
 import functools
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar
 
-import numpy as np
-
-from fourlab.agents.base import Agent, Decision
-from fourlab.agents.players import Player, learned_player
-from fourlab.rules.errors import SpecError
+from fourlab.agents.base import Decision
+from fourlab.agents.instant import LEARNED, Instant, InstantAgent
+from fourlab.core.errors import SpecError
+from fourlab.core.spec import option
+from fourlab.core.storage import StorageError
 from fourlab.rules.geometry import Rules
-from fourlab.rules.kernels import cell_move, legal_cells
+from fourlab.rules.kernels import move_cell
 from fourlab.rules.position import Position
-from fourlab.rules.spec import option
-from fourlab.rules.storage import StorageError
-from fourlab.search.choices import baseline_cells, nth_cell
-from fourlab.values.knowledge import CHECKPOINT, Knowledge
+from fourlab.search.choices import baseline_cells
+from fourlab.values.base import values_file
+from fourlab.values.knowledge import Knowledge
 from fourlab.values.packing import often_taught, unpacked
 from fourlab.values.store import POLICY, TUPLES, stored_choice
 from fourlab.values.table import NO_CHOICE
@@ -37,11 +35,11 @@ class LearnedConfig:
     visits: int = option(1, "what was taught less often counts as unseen", low=1)
 
 
-class Learned(Agent):
-    """Plays the most valuable move it knows: from its file, or what is handed over."""
+class Learned(InstantAgent):
+    """Plays the most valuable move of a run, whoever learned it."""
 
     Config = LearnedConfig
-    name: ClassVar[str]
+    name = "learned"
 
     def __init__(
         self,
@@ -63,45 +61,40 @@ class Learned(Agent):
             )
         return _load(self.name, self.config, self.rules)
 
-    def decide(self, position: Position, rng: np.random.Generator) -> Decision:
-        """Play the stored policy's or a most valuable move; where none was seen, as told."""
+    def form(self) -> Instant:
+        return Instant(LEARNED, self.knowledge.values, self.config.unseen == "baseline")
+
+    def explain(self, position: Position, move: int) -> Decision:
+        """Say what was learned of each move; where nothing was, what it draws from."""
         known = self.knowledge
-        values = known.move_values(position)
-        visits = known.visits(position)
-        seen = known.values.kind == TUPLES or any(visits)
-        best = self._policy_moves(position)
-        if not best and seen:
-            top = max(value for value in values if value is not None)
-            best = [move for move, value in enumerate(values) if value == top]
-        if not best:
-            best = self._unseen(position)
-        policy = [0.0] * self.rules.move_count
-        for move in best:
-            policy[move] = 1 / len(best)
+        raw = known.move_values(position)
+        seen = known.values.kind == TUPLES or any(known.visits(position))
+        likely = self._likely(position, raw, seen)
+        likely = likely if move in likely else [move]  # a learner may have gone on meanwhile
         return Decision(
-            best[rng.integers(len(best))],
-            values=tuple(values) if seen else None,
-            policy=tuple(policy),
+            move,
+            values=tuple(known.worth(value) for value in raw) if seen else None,
+            raw=tuple(raw) if seen else None,
+            policy=tuple((m in likely) / len(likely) for m in range(self.rules.move_count)),
             effort=len(position.legal_moves()),
         )
 
-    def _policy_moves(self, position: Position) -> list[int]:
+    def _likely(self, position: Position, raw: list[float | None], seen: bool) -> list[int]:
+        """Return the moves that it draws from."""
         known = self.knowledge
-        if known.values.kind != POLICY:
-            return []
-        move = stored_choice(self.rules, known.values, position.mover, position.occupied)
-        return [] if move == NO_CHOICE else [int(move)]
-
-    def _unseen(self, position: Position) -> list[int]:
-        cells = legal_cells(self.rules, position.occupied)
-        if self.config.unseen == "baseline":
+        if known.values.kind == POLICY:
+            move = stored_choice(self.rules, known.values, position.mover, position.occupied)
+            if move != NO_CHOICE:
+                return [int(move)]
+        if not seen and self.config.unseen == "baseline":
             cells = baseline_cells(self.rules, position.mover, position.occupied)
-        return [cell_move(self.rules, nth_cell(cells, n)) for n in range(cells.bit_count())]
+            taken = position.occupied
+            return [m for m in position.legal_moves() if move_cell(self.rules, taken, m) & cells]
+        top = max(value for value in raw if value is not None)
+        return [move for move, value in enumerate(raw) if value == top]
 
-    def player(self) -> Player | None:
-        if self.config.unseen != "random" or self.knowledge.values.kind == POLICY:
-            return None
-        return learned_player(self.rules, self.knowledge.copy().values)
+    def sources(self) -> tuple[Path, ...]:
+        return (values_file(Path(self.config.path)),) if self.config.path else ()
 
 
 @functools.lru_cache(maxsize=8)
@@ -112,15 +105,14 @@ def _read(path: Path, _changed: int, rules: Rules, visits: int) -> Knowledge:
 
 def _load(name: str, config: LearnedConfig, rules: Rules) -> Knowledge:
     """Return what a file holds, read once for all agents; raises StorageError by its name."""
-    path = Path(config.path)
-    path = path / CHECKPOINT if path.is_dir() else path
+    path = values_file(Path(config.path))
     try:
         changed = path.stat().st_mtime_ns
     except OSError as error:
         raise StorageError(f"cannot read {path}: {error.strerror}") from None
     known = _read(path, changed, rules, config.visits)
     learner = known.about.get("learner")
-    if learner != name:
+    if name not in (learner, Learned.name):
         raise StorageError(f"{path} was learned by {learner!r}; write {learner}:{config.path}")
     return known
 
@@ -159,16 +151,3 @@ class NTupleAgent(Learned):
     """Plays to the best board by an n-tuple network."""
 
     name = "n-tuple"
-
-
-LEARNED_AGENTS: dict[str, type[Learned]] = {
-    kind.name: kind
-    for kind in (
-        QAgent,
-        AfterstatesAgent,
-        DoubleQAgent,
-        TdLambdaAgent,
-        MonteCarloAgent,
-        NTupleAgent,
-    )
-}

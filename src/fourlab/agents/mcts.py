@@ -2,136 +2,87 @@
 
 from __future__ import annotations
 
-import time
+import functools
+import math
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from fourlab.agents.base import Agent, Decision, kernel_seed
-from fourlab.agents.players import Player, mcts_player, room_for
-from fourlab.rules.dice import seeded
+from fourlab.agents.branches import Branch, branch_of, find
+from fourlab.agents.mcts_options import DEFAULT_SIMULATIONS, MctsConfig, variant_of
+from fourlab.core.arrays import Ints
+from fourlab.core.dice import seeded
+from fourlab.core.limit import NO_LIMIT, UNLIMITED, Limit, Watch
+from fourlab.core.scratch import Scratch
+from fourlab.rules.boards import Boards, boards_of
+from fourlab.rules.catalog import GAMES
 from fourlab.rules.geometry import Rules
-from fourlab.rules.kernels import cell_move, legal_cells
 from fourlab.rules.position import Position
-from fourlab.rules.spec import option
+from fourlab.rules.worth import worth
 from fourlab.search import alphabeta
-from fourlab.search.choices import nth_cell
-from fourlab.search.mcts import (
-    BY_SCORE,
-    BY_VISITS,
-    QUICK_PLIES,
-    ROBUST,
-    Settings,
-    best_child,
-    principal_line,
-    search_on,
-    value_of,
-)
-from fourlab.search.tree import (
-    PUCT,
-    TUNED,
-    UCB1,
-    UCT,
-    UNPROVEN,
-    VISITS,
-    Selection,
-    Tree,
-    new_tree,
-    plant,
-    transplant,
-)
+from fourlab.search.mcts import DONE, LINE, Told, new_told, searcher
+from fourlab.search.simulation import QUICK_PLIES, Variant
+from fourlab.search.tree import DRAW, LOSS, UNPROVEN, WIN, Tree, new_tree, transplant
 
-DEFAULT_SIMULATIONS = 1000
-FORMULAS = {"uct": UCT, "ucb1": UCB1, "tuned": TUNED, "puct": PUCT}
-FINALS = {"visits": BY_VISITS, "score": BY_SCORE, "robust": ROBUST}
 FIRST_SLICE = 16  # simulations before the first look at the clock; few, for a slow machine
 SLICE_SECONDS = 0.001
-KEPT_PLIES = 4  # how far behind the kept tree may be: both sides' moves, and one undo each
+TABLE_BITS = 10  # of the table of alpha-beta at a leaf
+PROVEN = {WIN: 1.0, DRAW: 0.0, LOSS: -1.0}
+
+
+def room_for(rules: Rules, simulations: int, nodes: int, threads: int = 1) -> int:
+    """Return how many nodes a tree needs: never more than `nodes` beyond the first few."""
+    moves = rules.move_count
+    return min((simulations + 1) * moves + 1, nodes) + 2 * threads * moves
+
+
+class Space(NamedTuple):
+    """What one decision works on."""
+
+    tree: Tree
+    works: tuple[alphabeta.Work | None, ...]  # one a thread, where leaves are searched
+    told: tuple[Told, ...]  # one a thread
+
+
+def new_space(rules: Rules, threads: int, nodes: int, searches: bool) -> Space:
+    """Return room for a decision; `searches` says whether leaves are searched by alpha-beta."""
+    return Space(
+        new_tree(nodes, rules.cells, threads),
+        tuple(alphabeta.new_work(rules, TABLE_BITS) if searches else None for _ in range(threads)),
+        tuple(new_told(rules, in_full=True) for _ in range(threads)),
+    )
+
+
+@functools.lru_cache(maxsize=64)
+def _smallest(rules: Rules, threads: int, searches: bool) -> Space:
+    """Return room for no decision at all, which is enough to compile."""
+    return new_space(rules, threads, threads, searches)
+
+
+class Hand(NamedTuple):
+    """What one thread of a decision holds."""
+
+    thread: int
+    board: Boards
+    state: Ints  # [1], of its dice
+    move: Ints  # [1]
 
 
 @dataclass(frozen=True)
-class MctsConfig:
-    """Options of `mcts`."""
+class Thought:
+    """A decision with the tree it came from, which is nobody else's."""
 
-    sims: int | None = option(
-        None,
-        f"simulations a move; none: {DEFAULT_SIMULATIONS}, with time= as many as it allows",
-        low=0,
-        high=10**9,
-    )
-    time: float | None = option(None, "seconds a move at most", low=0.001, high=86400)
-    exploration: float = option(1.4, "how much it explores", name="c", low=0, high=100)
-    formula: str = option(
-        "uct",
-        "uct: c sqrt(ln N / n); ucb1: c sqrt(2 ln N / n); tuned: by variance; puct: c sqrt(N) / n",
-        choices=FORMULAS,
-    )
-    win: float = option(1.0, "reward of a win", low=-100, high=100)
-    draw: float = option(0.0, "reward of a draw", low=-100, high=100)
-    loss: float = option(-1.0, "reward of a loss", low=-100, high=100)
-    graded: float = option(
-        0.0, "share of a reward that is lost if the game fills the board", low=0, high=1
-    )
-    expand: str = option(
-        "one", "simulate one child of a new node, or all of them at once", choices=("one", "all")
-    )
-    depth: int = option(64, "plies that the tree may be deep", low=1, high=64)
-    final: str = option(
-        "visits",
-        "the move it plays: most visits, best score, or robust: best score of the much visited",
-        choices=FINALS,
-    )
-    reuse: bool = option(False, "keep the tree from move to move")
-    playouts: str = option(
-        "light", "random, or heavy: win or block where possible", choices=("light", "heavy")
-    )
-    solver: bool = option(True, "carry proven wins, draws and losses up the tree")
-    minimax: int = option(0, "plies of alpha-beta at every new leaf, from 2", low=0, high=8)
-    prune: float = option(
-        0.0, "drop moves this many standard errors behind the best; 0: none", low=0, high=100
-    )
-    threads: int = option(1, "threads that grow the tree together", low=1, high=64)
-    nodes: int = option(
-        4_000_000,
-        "nodes a tree may have; then it grows no more and simulations start from its leaves",
-        low=1000,
-        high=10**8,
-    )
+    position: Position
+    decision: Decision
+    tree: Tree
+    variant: Variant
 
-
-def settings_of(config: MctsConfig) -> Settings:
-    """Return what the kernels want to know."""
-    rewards = (config.win, config.draw, config.loss)
-    return Settings(
-        selection=Selection(
-            formula=FORMULAS[config.formula],
-            exploration=float(config.exploration),
-            range=float(max(rewards) - min(rewards)),
-            solver=config.solver,
-            prune=float(config.prune),
-        ),
-        win=float(config.win),
-        draw=float(config.draw),
-        loss=float(config.loss),
-        graded=float(config.graded),
-        all_children=config.expand == "all",
-        depth=config.depth,
-        heavy=config.playouts == "heavy",
-        minimax=config.minimax,
-        final=FINALS[config.final],
-    )
-
-
-@dataclass(frozen=True)
-class Branch:
-    """A node of the tree, ready to be drawn; `value` is seen by the side that played `move`."""
-
-    move: int | None  # None at the root
-    visits: int
-    value: float
-    proven: bool
-    children: tuple[Branch, ...]
+    def branch(self, depth: int) -> Branch:
+        """Return the tree down to a depth, for a picture."""
+        return branch_of(self.tree, self.variant, self.position, depth)
 
 
 class Mcts(Agent):
@@ -142,13 +93,13 @@ class Mcts(Agent):
 
     def __init__(self, rules: Rules, config: MctsConfig | None = None) -> None:
         super().__init__(rules, config)
-        self._settings = settings_of(self.config)
-        self._search = search_on(rules, self.config.minimax > QUICK_PLIES)
-        self._work = [alphabeta.new_work(rules, 10) for _ in range(self.config.threads)]
-        self._tree: Tree | None = None
-        self._spare: Tree | None = None
-        self._position: Position | None = None
-        self._line = np.zeros(rules.cells + 1, np.int64)
+        self._variant = variant_of(self.config)
+        # Compiling for one board takes seconds; boards with a name are worth it.
+        named = any(rules == known for known, _ in GAMES.values())
+        self._search = searcher(rules if named else None)
+        self._space: Scratch[Space] = Scratch(self._new_space)
+        self._is_ready = False
+        self._kept: list[tuple[Position, Space]] = []  # at most one, taken out while it is used
 
     @property
     def simulations(self) -> int:
@@ -156,150 +107,176 @@ class Mcts(Agent):
         config = self.config
         if config.sims is not None:
             return int(config.sims)
-        return DEFAULT_SIMULATIONS if config.time is None else 1 << 60
+        return DEFAULT_SIMULATIONS if config.time is None else UNLIMITED
 
-    def decide(self, position: Position, rng: np.random.Generator) -> Decision:
-        seeds = [seeded(kernel_seed(rng)) for _ in range(self.config.threads)]
-        if self.simulations == 0:
-            return self._random(position, rng)
-        tree = self._prepare(position)
-        views = [tree._replace(thread=thread) for thread in range(self.config.threads)]
-        if len(views) == 1:
-            effort = self._think(tree, position, seeds[0])
-        else:
-            self._search(tree, self._settings, self._work[0], *board(position), 1, seeds[0])
-            with ThreadPoolExecutor(len(views)) as pool:
-                done = pool.map(self._think, views, [position] * len(views), seeds)
-                effort = 1 + sum(done)
-        return self._decision(tree, position, seeds[0], effort)
-
-    def tree(self, depth: int = 2) -> Branch:
-        """Return the tree of the last decision down to a depth, for a picture."""
-        if self._position is None or self._tree is None:
-            return Branch(None, 0, 0.0, False, ())
-        return self._branch(self._tree, 0, None, self._position.occupied, depth)
-
-    def player(self) -> Player | None:
+    @property
+    def chooses_many(self) -> bool:
         config = self.config
-        searches = config.minimax > QUICK_PLIES
-        if config.time is not None or config.threads > 1 or config.reuse or searches:
-            return None
-        return mcts_player(self.rules, self.simulations, self._settings, self.config.nodes)
+        return config.time is None and config.threads == 1 and not config.reuse
 
-    def _random(self, position: Position, rng: np.random.Generator) -> Decision:
-        """Return any legal move: what no simulation at all amounts to."""
-        legal = position.legal_moves()
-        shares = tuple((move in legal) / len(legal) for move in range(self.rules.move_count))
-        return Decision(int(rng.choice(legal)), policy=shares)
+    def choose(self, boards: Boards, dice: Ints, limit: Limit = NO_LIMIT) -> Ints:
+        if not self.chooses_many:
+            return super().choose(boards, dice, limit)
+        moves, silent = np.empty(len(dice), np.int64), new_told(self.rules, in_full=False)
+        with self._space.lent() as space:
+            self._run(space, 0, silent, boards, dice.copy(), moves, self.simulations, fresh=True)
+        return moves
 
-    def _prepare(self, position: Position) -> Tree:
-        """Return a tree of this position: the kept one where it is found in it."""
-        if self._tree is None:
-            threads = self.config.threads
-            room = room_for(self.rules, self.simulations, self.config.nodes, threads)
-            self._tree = new_tree(room, self.rules.cells, threads)
-            self._spare = new_tree(room, self.rules.cells, threads) if self.config.reuse else None
-        kept, self._position = self._position, position
-        node = None
-        if self.config.reuse and kept is not None:
-            node = find(self._tree, kept, position)
-        if node is None or self._spare is None or self._tree.children[node] == 0:
-            plant(self._tree)  # a leaf knows nothing of its moves, even if it is proven
-        elif node > 0:
-            transplant(self._tree, node, self._spare)
-            self._tree, self._spare = self._spare, self._tree
-        return self._tree
+    def decide(
+        self, position: Position, rng: np.random.Generator, limit: Limit = NO_LIMIT
+    ) -> Decision:
+        if self.config.reuse:
+            return self._decide_on_kept(position, rng, limit)
+        with self._space.lent() as space:
+            return self._decide(space, position, rng, limit, fresh=True)
 
-    def _think(self, tree: Tree, position: Position, state: int) -> int:
-        """Grow the tree within the limits; return the number of simulations."""
-        work = self._work[tree.thread]
-        share = -(-self.simulations // self.config.threads)
-        if self.config.time is None:
-            return self._search(tree, self._settings, work, *board(position), share, state)[0]
-        began = time.perf_counter()
-        deadline = began + self.config.time
-        done, size = 0, FIRST_SLICE
-        while done < share:
-            count, state = self._search(
-                tree, self._settings, work, *board(position), min(size, share - done), state
-            )
-            done += count
-            now = time.perf_counter()
-            if now >= deadline - SLICE_SECONDS / 2 or tree.proven[0] != UNPROVEN:
-                break
-            if len(position.legal_moves()) == 1:
-                break
-            size = max(1, int(done / (now - began) * SLICE_SECONDS))
-        return done
+    def think(
+        self, position: Position, rng: np.random.Generator, limit: Limit = NO_LIMIT
+    ) -> Thought:
+        """Return the decision of `decide` with its tree."""
+        space = self._new_space()
+        decision = self._decide(space, position, rng, limit, fresh=True)
+        return Thought(position, decision, space.tree, self._variant)
 
-    def _decision(self, tree: Tree, position: Position, state: int, effort: int) -> Decision:
-        index, _ = best_child(tree, self._settings, 0, state)
-        first, moves = int(tree.first_child[0]), self.rules.move_count
-        cells = legal_cells(self.rules, position.occupied)
-        visits = [0] * moves
-        values: list[float | None] = [None] * moves
-        played = 0
-        for child in range(int(tree.children[0])):
-            move = cell_move(self.rules, nth_cell(cells, child))
-            visits[move] = int(tree.stats[first + child, VISITS])
-            values[move] = value_of(tree, self._settings, first + child)
-            played = move if child == index else played
-        total = sum(visits) + (visits[played] == 0)
-        policy = [(count + (m == played and count == 0)) / total for m, count in enumerate(visits)]
-        length = principal_line(
-            self.rules, tree, self._settings, position.occupied, index, self._line
+    def prepare(self) -> None:
+        if not self._is_ready:
+            searches, nothing = self.config.minimax > QUICK_PLIES, np.zeros(0, np.int64)
+            space = _smallest(self.rules, self.config.threads, searches)
+            self._run(space, 0, space.told[0], boards_of([]), nothing, nothing, 0, fresh=True)
+            self._is_ready = True
+
+    def _new_space(self) -> Space:
+        threads = self.config.threads
+        return new_space(
+            self.rules,
+            threads,
+            room_for(self.rules, self.simulations, self.config.nodes, threads),
+            self.config.minimax > QUICK_PLIES,
         )
+
+    def _decide_on_kept(
+        self, position: Position, rng: np.random.Generator, limit: Limit
+    ) -> Decision:
+        """Decide on the kept tree where the position is found in it, and keep the tree."""
+        try:
+            known, space = self._kept.pop()
+        except IndexError:  # the first decision, or another one is using it
+            known, space = None, self._new_space()
+        node = None if known is None else find(space.tree, known, position)
+        fresh = node is None or bool(space.tree.children[node] == 0)  # a leaf knows no moves
+        if node and not fresh:
+            larger = self._new_space()
+            transplant(space.tree, node, larger.tree)
+            space = larger
+        decision = self._decide(space, position, rng, limit, fresh)
+        self._kept[:] = [(position, space)]
+        return decision
+
+    def _decide(
+        self,
+        space: Space,
+        position: Position,
+        rng: np.random.Generator,
+        limit: Limit,
+        fresh: bool,
+    ) -> Decision:
+        self.prepare()
+        limit = limit.within(self.config.time)
+        watch = limit.watch()
+        seeds = [kernel_seed(rng) for _ in space.works]
+        hands = [
+            Hand(thread, boards_of([position]), np.array([seed], np.int64), np.zeros(1, np.int64))
+            for thread, seed in enumerate(seeds)
+        ]
+        if not fresh:
+            hands[0].state[0] = seeded(seeds[0])
+        effort = 0
+        if len(hands) > 1:  # the root needs its children before several threads may grow it
+            effort = self._grow(space, hands[0], 1, NO_LIMIT, watch, fresh)
+            fresh = False
+            for hand in hands[1:]:
+                hand.state[0] = seeded(int(hand.state[0]))
+        share = -(-self.simulations // len(hands))
+        if len(hands) == 1:
+            effort = self._grow(space, hands[0], share, limit, watch, fresh)
+        else:
+            with ThreadPoolExecutor(len(hands)) as pool:
+                jobs = [
+                    pool.submit(self._grow, space, hand, share, limit, watch, False)
+                    for hand in hands
+                ]
+                effort += sum(job.result() for job in jobs)
+            self._grow(space, hands[0], 0, NO_LIMIT, watch, False)  # tells of the whole tree
+        return self._decision(space.told[0], position, int(hands[0].move[0]), effort)
+
+    def _grow(
+        self, space: Space, hand: Hand, share: int, limit: Limit, watch: Watch, fresh: bool
+    ) -> int:
+        """Grow the tree within the limits; return the number of simulations.
+
+        Where somebody may stop it that happens slice by slice, with the same result as at once.
+        """
+        told = space.told[hand.thread]
+        told.counts[DONE] = 0
+        size = share if limit.is_open else min(FIRST_SLICE, share)
+        while True:
+            self._run(space, hand.thread, told, hand.board, hand.state, hand.move, size, fresh)
+            fresh = False
+            done, elapsed = int(told.counts[DONE]), watch.elapsed
+            is_forced = limit.seconds < math.inf and space.tree.children[0] == 1
+            if done >= share or space.tree.proven[0] != UNPROVEN or is_forced:
+                return done
+            if limit.stop() or elapsed >= limit.seconds - SLICE_SECONDS / 2:
+                return done
+            size = min(share - done, max(1, int(done / max(elapsed, 1e-9) * SLICE_SECONDS)))
+
+    def _run(
+        self,
+        space: Space,
+        thread: int,
+        told: Told,
+        boards: Boards,
+        states: Ints,
+        moves: Ints,
+        simulations: int,
+        fresh: bool,
+    ) -> None:
+        self._search(
+            self.rules,
+            space.tree._replace(thread=thread),
+            self._variant,
+            space.works[thread],
+            boards.movers,
+            boards.occupied,
+            simulations,
+            fresh,
+            states,
+            moves,
+            told,
+        )
+
+    def _decision(self, told: Told, position: Position, move: int, effort: int) -> Decision:
+        legal, moves = position.legal_moves(), range(self.rules.move_count)
+        if self.simulations == 0:  # any move is as good
+            return Decision(move, policy=tuple((m in legal) / len(legal) for m in moves))
+        raw = [float(told.values[m]) if m in legal else None for m in moves]
+        visits = [int(told.visits[m]) if m in legal else 0 for m in moves]
+        total = sum(visits) + (visits[move] == 0)
         return Decision(
-            move=played,
-            values=tuple(values),
-            policy=tuple(policy),
+            move=move,
+            values=tuple(
+                None if r is None else self._worth(r, int(told.proven[m]))
+                for m, r in enumerate(raw)
+            ),
+            raw=tuple(raw),
+            policy=tuple((n + (m == move and n == 0)) / total for m, n in enumerate(visits)),
             visits=tuple(visits),
-            line=tuple(self._line[:length].tolist()),
+            line=tuple(told.line[: told.counts[LINE]].tolist()),
             effort=effort,
         )
 
-    def _branch(self, tree: Tree, node: int, move: int | None, occupied: int, depth: int) -> Branch:
-        count = int(tree.children[node]) if depth > 0 else 0
-        children = []
-        cells = legal_cells(self.rules, occupied)
-        for index in range(count):
-            cell = nth_cell(cells, index)
-            below = int(tree.first_child[node]) + index
-            reached = cell_move(self.rules, cell)
-            children.append(self._branch(tree, below, reached, occupied | cell, depth - 1))
-        return Branch(
-            move=move,
-            visits=int(tree.stats[node, VISITS]),
-            value=float(value_of(tree, self._settings, node)),
-            proven=bool(tree.proven[node] != UNPROVEN),
-            children=tuple(children),
-        )
-
-
-def board(position: Position) -> tuple[int, int]:
-    """Return a position as kernels take it."""
-    return position.mover, position.occupied
-
-
-def find(tree: Tree, root: Position, target: Position) -> int | None:
-    """Return the node of a position in the tree of another, or None: it is looked up by board."""
-    if root.rules != target.rules or root.occupied & ~target.occupied:
-        return None
-    plies = target.ply - root.ply
-    if plies > KEPT_PLIES:
-        return None
-    return _find(tree, 0, root.mover, root.occupied, target)
-
-
-def _find(tree: Tree, node: int, mover: int, occupied: int, target: Position) -> int | None:
-    if occupied == target.occupied:
-        return node if mover == target.mover else None
-    cells = legal_cells(target.rules, occupied)
-    for index in range(int(tree.children[node])):
-        cell = nth_cell(cells, index)
-        if cell & target.occupied:
-            child = int(tree.first_child[node]) + index
-            found = _find(tree, child, mover ^ occupied, occupied | cell, target)
-            if found is not None:
-                return found
-    return None
+    def _worth(self, reward: float, proven: int) -> float:
+        """Return a mean reward on the scale of decisions."""
+        if proven != UNPROVEN:
+            return PROVEN[proven]
+        return worth(reward, self.config.win, self.config.draw, self.config.loss)

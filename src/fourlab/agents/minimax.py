@@ -1,32 +1,29 @@
 """The player that looks a few moves ahead: `minimax`."""
 
-import time
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 import numpy as np
 
-from fourlab.agents.base import Agent, Decision
-from fourlab.agents.players import Player, minimax_player
+from fourlab.agents.base import Agent, Decision, kernel_seed
+from fourlab.core.arrays import Ints
+from fourlab.core.jit import SLOWNESS
+from fourlab.core.limit import NO_LIMIT, UNLIMITED, Limit
+from fourlab.core.scratch import Scratch
+from fourlab.core.spec import option
+from fourlab.rules.boards import Boards, boards_of
 from fourlab.rules.geometry import Rules
-from fourlab.rules.jit import SLOWNESS
 from fourlab.rules.position import Position
-from fourlab.rules.spec import option
-from fourlab.search.alphabeta import (
-    NODES,
-    SURE,
-    UNKNOWN,
-    begin,
-    central_order,
-    forget,
-    new_work,
-    principal_line,
-    run,
-)
+from fourlab.search.alphabeta import LINE, NODES, REACHED, SURE, UNKNOWN, Work, new_work
+from fourlab.search.deepening import ANY, CENTRAL, FIRST, search_rows
 from fourlab.search.windows import NO_WEIGHTS, Weights
 
 DEFAULT_DEPTH = 6
 SMALL_BOARD = 12  # cells up to which searching to the end takes no time worth mentioning
 SLICE = 4096 // SLOWNESS  # nodes between two looks at the clock: about half a millisecond
+TIES = {"random": ANY, "central": CENTRAL, "first": FIRST}
+WORTH_HALF = 50  # the estimate that is shown as half a win
 
 
 @dataclass(frozen=True)
@@ -39,9 +36,10 @@ class MinimaxConfig:
         f"{SMALL_BOARD} cells, as far as it gets with time=",
         low=1,
         high=62,
+        public=14,
     )
     time: float | None = option(
-        None, "seconds a move at most, looking deeper and deeper", low=0.001, high=86400
+        None, "seconds a move at most, looking deeper and deeper", low=0.001, high=86400, public=5
     )
     eval: str = option(
         "windows",
@@ -52,9 +50,7 @@ class MinimaxConfig:
     own3: int = option(10, "worth of an own window that lacks one stone", low=-1000, high=1000)
     opp2: int = option(-4, "worth of an opponent's that lacks two", low=-1000, high=1000)
     opp3: int = option(-8, "worth of an opponent's that lacks one", low=-1000, high=1000)
-    ties: str = option(
-        "random", "which of equal moves it plays", choices=("random", "central", "first")
-    )
+    ties: str = option("random", "which of equal moves it plays", choices=TIES)
     plain: bool = option(False, "without pruning, to see what pruning saves")
 
 
@@ -74,6 +70,13 @@ def weights_of(config: MinimaxConfig) -> Weights:
     return Weights(config.own2, config.own3, config.opp2, config.opp3)
 
 
+def worth(value: int) -> float:
+    """Return a value of the search on the scale of decisions: sure wins and losses are 1 and -1."""
+    if abs(value) >= SURE:
+        return 1.0 if value > 0 else -1.0
+    return value / (abs(value) + WORTH_HALF)
+
+
 class Minimax(Agent):
     """Alpha-beta to a depth, then counts the lines that are still open."""
 
@@ -82,55 +85,77 @@ class Minimax(Agent):
 
     def __init__(self, rules: Rules, config: MinimaxConfig | None = None) -> None:
         super().__init__(rules, config)
-        self._work = new_work(rules)
+        self._work: Scratch[Work] = Scratch(lambda: new_work(rules))
+        self._is_ready = False
 
-    def decide(self, position: Position, rng: np.random.Generator) -> Decision:
-        before = int(self._work.registers[NODES])
-        values = self._values(position)
-        top = max(value for value in values if value != UNKNOWN)
-        best = self._preferred([move for move, value in enumerate(values) if value == top])
-        move = int(rng.choice(best))
-        return Decision(
-            move=move,
-            values=tuple(None if value == UNKNOWN else float(value) for value in values),
-            policy=tuple((m in best) / len(best) for m in range(self.rules.move_count)),
-            line=tuple(
-                principal_line(self.rules, self._work, position.mover, position.occupied, move)
-            ),
-            effort=int(self._work.registers[NODES]) - before,
+    @property
+    def chooses_many(self) -> bool:
+        return self.config.time is None
+
+    def choose(self, boards: Boards, dice: Ints, limit: Limit = NO_LIMIT) -> Ints:
+        if not self.chooses_many:
+            return super().choose(boards, dice, limit)
+        moves = np.empty(len(dice), np.int64)
+        with self._work.lent() as work:
+            self._search(work, boards, dice, moves, UNLIMITED, False)
+        return moves
+
+    def decide(
+        self, position: Position, rng: np.random.Generator, limit: Limit = NO_LIMIT
+    ) -> Decision:
+        self.prepare()
+        limit = limit.within(self.config.time)
+        watch = limit.watch()
+        board, move = boards_of([position]), np.zeros(1, np.int64)
+        dice = np.array([kernel_seed(rng)], np.int64)
+        size = UNLIMITED if limit.is_open else SLICE
+        with self._work.lent() as work:
+            before, goes_on = int(work.registers[NODES]), False
+            while not self._search(work, board, dice, move, size, goes_on):
+                goes_on = True
+                if work.registers[REACHED] > 0 and watch.is_over():
+                    break
+            return self._decision(work, int(move[0]), int(work.registers[NODES]) - before)
+
+    def _search(
+        self, work: Work, boards: Boards, dice: Ints, moves: Ints, nodes: int, goes_on: bool
+    ) -> bool:
+        """Search for about so many nodes; return whether all is decided."""
+        config, prune = self.config, not self.config.plain
+        deepest = depth_of(self.rules, config)
+        return search_rows(
+            self.rules,
+            work,
+            weights_of(config),
+            prune,
+            TIES[config.ties],
+            boards.movers,
+            boards.occupied,
+            1 if prune or config.time else deepest,
+            deepest,
+            nodes,
+            goes_on,
+            dice,
+            moves,
         )
 
-    def player(self) -> Player | None:
-        config = self.config
-        if config.time is not None or config.ties == "central":
-            return None
-        depth, weights = depth_of(self.rules, config), weights_of(config)
-        first = config.ties == "first"
-        return minimax_player(self.rules, depth, weights, not config.plain, first)
+    def _decision(self, work: Work, move: int, effort: int) -> Decision:
+        values = [None if value == UNKNOWN else value for value in work.values.tolist()]
+        top = values[move]
+        best = [m for m, value in enumerate(values) if value == top]
+        best = best if self.config.ties == "random" else [move]
+        return Decision(
+            move=move,
+            values=tuple(None if value is None else worth(value) for value in values),
+            raw=tuple(None if value is None else float(value) for value in values),
+            policy=tuple((m in best) / len(best) for m in range(self.rules.move_count)),
+            line=tuple(work.line[: work.registers[LINE]].tolist()),
+            effort=effort,
+        )
 
-    def _preferred(self, moves: list[int]) -> list[int]:
-        """Return which of equal moves may be played."""
-        if self.config.ties == "random":
-            return moves
-        if self.config.ties == "first":
-            return moves[:1]
-        return [move for move in central_order(self.rules) if move in moves][:1]
-
-    def _values(self, position: Position) -> list[int]:
-        """Return the value of every move at the greatest depth that time allows."""
-        work, weights = self._work, weights_of(self.config)
-        prune = not self.config.plain
-        seconds = float("inf") if self.config.time is None else self.config.time
-        deadline = time.perf_counter() + seconds
-        deepest = min(depth_of(self.rules, self.config), self.rules.cells - position.ply)
-        forget(work)
-        values: list[int] = []
-        for depth in range(1 if prune or self.config.time else deepest, deepest + 1):
-            begin(self.rules, work, position.mover, position.occupied, depth)
-            while not run(self.rules, work, weights, prune, SLICE):
-                if values and time.perf_counter() > deadline:
-                    return values
-            values = work.root_values.tolist()
-            if max(value for value in values if value != UNKNOWN) >= SURE:
-                break  # nothing beats the soonest win
-        return values
+    def prepare(self) -> None:
+        if not self._is_ready:
+            nothing = np.zeros(0, np.int64)
+            with self._work.lent() as work:
+                self._search(work, boards_of([]), nothing, nothing, 0, False)
+            self._is_ready = True

@@ -1,21 +1,23 @@
 """The player that knows: `perfect`, and weaker ones made of it by blunders."""
 
-import time
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 import numpy as np
 
-from fourlab.agents.base import Agent, Decision
-from fourlab.agents.exact import exact_values
+from fourlab.agents.base import Decision, kernel_seed
+from fourlab.agents.by_heart import exact_values
+from fourlab.agents.instant import LEARNED, Instant, InstantAgent
 from fourlab.agents.minimax import Minimax, MinimaxConfig
-from fourlab.agents.players import Player, learned_player
-from fourlab.rules.geometry import Rules
+from fourlab.core.dice import chance, roll, seeded
+from fourlab.core.limit import NO_LIMIT, Limit
+from fourlab.core.spec import option
 from fourlab.rules.position import Position
-from fourlab.rules.spec import option
 from fourlab.search.analysis import widened
-from fourlab.search.scores import sign, win_score
-from fourlab.search.solver import Bounds, Limits, shared_solver
-from fourlab.values.store import with_own_space
+from fourlab.search.scores import Bounds, sign, win_score
+from fourlab.search.solver import shared_solver
+from fourlab.values.store import ILLEGAL, best_of
 
 SOLVER_SHARE = 0.8  # of a limited time; the rest is for a guess where the solver was not done
 
@@ -31,68 +33,84 @@ class PerfectConfig:
     )
     blunder: float = option(0.0, "how often it plays a worse move on purpose", low=0, high=1)
     time: float | None = option(
-        None, "seconds a move at most; then the best move it knows", low=0.001, high=86400
+        None, "seconds a move at most; then the best move it knows", low=0.001, high=86400, public=5
     )
 
 
-class Perfect(Agent):
+class Perfect(InstantAgent):
     """Exact play from the solver and its book; blunders at will."""
 
     name = "perfect"
     Config = PerfectConfig
 
-    def __init__(self, rules: Rules, config: PerfectConfig | None = None) -> None:
-        super().__init__(rules, config)
-        self._adviser: Minimax | None = None
+    def form(self) -> Instant | None:
+        if self.config != PerfectConfig():
+            return None
+        values = exact_values(self.rules)
+        return None if values is None else Instant(LEARNED, values)
 
-    def decide(self, position: Position, rng: np.random.Generator) -> Decision:
-        found = self._known(position)
+    def decide(
+        self, position: Position, rng: np.random.Generator, limit: Limit = NO_LIMIT
+    ) -> Decision:
+        self.prepare_solver()
+        state = seeded(kernel_seed(rng))
+        limit = limit.within(self.config.time)
+        found = self._known(position, limit)
         best, worse = self._sides(found)
         if not all(found[move].is_exact for move in best):
-            best = self._likeliest(position, best, rng)
-        policy = np.zeros(self.rules.move_count)
+            best = self._likeliest(position, best, rng, limit)
+        moves = range(self.rules.move_count)
         slip = self.config.blunder if worse else 0.0
+        state = roll(state) if slip else state
+        drawn = worse if slip and chance(state) < slip else best
+        exact = {move: bounds.low for move, bounds in found.items() if bounds.is_exact}
+        worths = np.array([0.0 if move in drawn else ILLEGAL for move in moves])
+        if self.config == PerfectConfig() and len(exact) == len(found):  # as those by heart do
+            worths = np.array([float(exact.get(move, ILLEGAL)) for move in moves])
+        policy = np.zeros(self.rules.move_count)
         policy[best] = (1 - slip) / len(best)
         if worse:
             policy[worse] = slip / len(worse)
-        moves = range(self.rules.move_count)
         return Decision(
-            move=int(rng.choice(self.rules.move_count, p=policy)),
-            values=tuple(
-                float(found[move].low) if move in found and found[move].is_exact else None
-                for move in moves
-            ),
+            move=int(best_of(worths, state)[0]),
+            values=tuple(float(sign(exact[move])) if move in exact else None for move in moves),
+            raw=tuple(float(exact[move]) if move in exact else None for move in moves),
             policy=tuple(policy.tolist()),
             effort=sum(bounds.nodes for bounds in found.values()),
         )
 
-    def _known(self, position: Position) -> dict[int, Bounds]:
+    def prepare(self) -> None:
+        self.prepare_solver()
+        super().prepare()
+
+    def prepare_solver(self) -> None:
+        """Make the solver ready; the table of a small board is left for those who play many."""
+        shared_solver(self.rules).prepare()
+
+    def _known(self, position: Position, limit: Limit) -> dict[int, Bounds]:
         """Return what the solver finds of every move; against the clock the outcomes first."""
         solver = shared_solver(self.rules)
-        if self.config.time is None:
-            return dict(solver.moves(position))
-        deadline = time.perf_counter() + SOLVER_SHARE * self.config.time
+        if limit.seconds == float("inf"):
+            return dict(solver.moves(position, limit))
+        watch = Limit(SOLVER_SHARE * limit.seconds, limit.nodes, limit.stop).watch()
         most = win_score(self.rules, position.ply)
-        outcomes = dict(solver.moves(position, Limits(seconds=self.config.time / 2), weak=True))
-        left = deadline - time.perf_counter()
+        outcomes = dict(solver.moves(position, limit.within(limit.seconds / 2), weak=True))
         return {
             move: widened(outcomes[move], most) & bounds
-            for move, bounds in solver.moves(position, Limits(seconds=left))
+            for move, bounds in solver.moves(position, watch.rest())
         }
 
     def _likeliest(
-        self, position: Position, moves: list[int], rng: np.random.Generator
+        self, position: Position, moves: list[int], rng: np.random.Generator, limit: Limit
     ) -> list[int]:
         """Return which of moves that are not told apart `minimax` prefers."""
         if len(moves) == 1:
             return moves
-        if self._adviser is None:
-            self._adviser = Minimax(self.rules)
-        seconds = (1 - SOLVER_SHARE) * self.config.time
-        self._adviser.config = MinimaxConfig(time=seconds)
-        values = self._adviser.decide(position, rng).values or ()
-        top = max(values[move] or 0.0 for move in moves)
-        return [move for move in moves if (values[move] or 0.0) == top]
+        rest = limit.within((1 - SOLVER_SHARE) * limit.seconds)
+        adviser = Minimax(self.rules, MinimaxConfig(depth=self.rules.cells))
+        raw = adviser.decide(position, rng, rest).raw or ()
+        top = max(raw[move] or 0.0 for move in moves)
+        return [move for move in moves if (raw[move] or 0.0) == top]
 
     def _sides(self, found: dict[int, Bounds]) -> tuple[list[int], list[int]]:
         """Return the moves to play, and the others to blunder with.
@@ -105,11 +123,3 @@ class Perfect(Agent):
         top = max(worth.values())
         best = [move for move in worth if worth[move] == top]
         return best, [move for move in worth if worth[move] != top]
-
-    def player(self) -> Player | None:
-        if self.config != PerfectConfig():
-            return None
-        values = exact_values(self.rules)
-        if values is None:
-            return None
-        return learned_player(self.rules, with_own_space(values))

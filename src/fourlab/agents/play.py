@@ -2,67 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import time
-from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass
-from pathlib import Path
-from typing import Any
+from dataclasses import asdict
 
 import numpy as np
 
 from fourlab.agents.base import Agent, Decision
-from fourlab.rules.catalog import game as find_game
-from fourlab.rules.errors import NotationError
+from fourlab.core.limit import NO_LIMIT, Limit
 from fourlab.rules.geometry import Rules
-from fourlab.rules.position import Position, position_of
-
-
-@dataclass(frozen=True)
-class GameRecord:
-    """A finished or broken-off game: enough to replay it and to play it again."""
-
-    game: str
-    first: str
-    second: str
-    seed: int
-    moves: str
-    outcome: str
-    seconds: tuple[float, ...]  # time for each move that was decided here
-
-    def position(self) -> Position:
-        """Return the last position of the game."""
-        return position_of(find_game(self.game), self.moves)
-
-    def to_json(self) -> str:
-        """Return the record as one line."""
-        return json.dumps(asdict(self))
-
-    @classmethod
-    def from_json(cls, line: str) -> GameRecord:
-        """Read a record; raises NotationError if the line is none or its moves are illegal."""
-        try:
-            fields: dict[str, Any] = json.loads(line)
-            record = cls(**{**fields, "seconds": tuple(fields["seconds"])})
-        except (ValueError, TypeError, KeyError) as error:
-            raise NotationError(f"{line[:80]!r} is no game record ({error})") from None
-        if record.position().outcome.value != record.outcome:
-            raise NotationError(f"{line[:80]!r}: its moves do not end in {record.outcome!r}")
-        return record
-
-
-def save_games(path: Path, records: Iterable[GameRecord]) -> None:
-    """Append records to a file of JSON lines."""
-    with path.open("a", encoding="utf-8") as file:
-        file.writelines(record.to_json() + "\n" for record in records)
-
-
-def load_games(path: Path) -> Iterator[GameRecord]:
-    """Yield the records of a file of JSON lines."""
-    with path.open(encoding="utf-8") as file:
-        for line in file:
-            if line.strip():
-                yield GameRecord.from_json(line)
+from fourlab.rules.position import Position
+from fourlab.rules.record import GameRecord, seconds_by_side
 
 
 class GameInPlay:
@@ -74,7 +23,9 @@ class GameInPlay:
         self.agents = (first, second)
         self.seed = seed
         self.positions = [rules.start() if start is None else start]
-        self.seconds: list[float] = []
+        self.seconds: list[float] = []  # of each move
+        self.decisions: list[Decision | None] = []  # of each move, None where a person made it
+        self._plies = self.position.ply
         children = np.random.SeedSequence(seed).spawn(2)
         self._rngs = [np.random.default_rng(child) for child in children]
 
@@ -88,25 +39,29 @@ class GameInPlay:
         """The agent to move."""
         return self.agents[self.position.to_move]
 
-    def step(self) -> Decision:
-        """Let the agent to move decide, and play its move."""
+    def step(self, limit: Limit = NO_LIMIT) -> Decision:
+        """Let the agent to move decide, and play its move; getting ready is off the clock."""
+        self.to_move.prepare()
         began = time.perf_counter()
-        decision = self.to_move.decide(self.position, self._rngs[self.position.to_move])
-        self.play(decision.move, time.perf_counter() - began)
+        decision = self.to_move.decide(self.position, self._rngs[self.position.to_move], limit)
+        self.play(decision.move, time.perf_counter() - began, decision)
         return decision
 
-    def play(self, move: int, seconds: float) -> None:
+    def play(self, move: int, seconds: float, decision: Decision | None = None) -> None:
         """Play a move that was decided elsewhere; raises IllegalMoveError and changes nothing."""
         self.positions.append(self.position.play(move))
         self.seconds.append(seconds)
+        self.decisions.append(decision)
 
     def undo(self, plies: int) -> None:
         """Take back moves of this game, as far as there are any."""
         keep = max(0, len(self.seconds) - plies)
-        del self.positions[keep + 1 :], self.seconds[keep:]
+        del self.positions[keep + 1 :], self.seconds[keep:], self.decisions[keep:]
 
-    def record(self) -> GameRecord:
-        """Return the record of the game so far."""
+    def record(self, with_decisions: bool = False) -> GameRecord:
+        """Return the record of the game so far, with what agents thought if that is wanted."""
+        times = tuple(round(second, 6) for second in self.seconds)
+        told = tuple({} if d is None else asdict(d) for d in self.decisions)
         return GameRecord(
             game=str(self.position.rules),
             first=self.agents[0].spec,
@@ -114,7 +69,10 @@ class GameInPlay:
             seed=self.seed,
             moves=self.position.notation,
             outcome=self.position.outcome.value,
-            seconds=tuple(round(second, 6) for second in self.seconds),
+            seconds=seconds_by_side(self.position.ply, times),
+            plies=self._plies,
+            move_seconds=times,
+            decisions=told if with_decisions else (),
         )
 
 

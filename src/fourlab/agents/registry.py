@@ -1,20 +1,30 @@
 """The agents by name. A new agent is one file and one line here."""
 
 from fourlab.agents.base import Agent
-from fourlab.agents.flat import Flat
-from fourlab.agents.human import Human
-from fourlab.agents.learned import LEARNED_AGENTS
-from fourlab.agents.mcts import Mcts
-from fourlab.agents.minimax import Minimax
-from fourlab.agents.perfect import Perfect
-from fourlab.agents.simple import Baseline, Random
+from fourlab.core.registry import Registry
+from fourlab.core.spec import configure, parse
 from fourlab.rules.catalog import game as find_game
 from fourlab.rules.geometry import Rules
-from fourlab.rules.spec import configure, parse, unknown
 
-_KINDS: list[type[Agent]] = [Random, Baseline, Flat, Minimax, Mcts, Perfect]
-_KINDS += [*LEARNED_AGENTS.values(), Human]
-AGENTS: dict[str, type[Agent]] = {kind.name: kind for kind in _KINDS}
+AGENTS: Registry[Agent] = Registry(
+    "agent",
+    {
+        "random": "fourlab.agents.simple:Random",
+        "baseline": "fourlab.agents.simple:Baseline",
+        "flat": "fourlab.agents.flat:Flat",
+        "minimax": "fourlab.agents.minimax:Minimax",
+        "mcts": "fourlab.agents.mcts:Mcts",
+        "perfect": "fourlab.agents.perfect:Perfect",
+        "q": "fourlab.agents.learned:QAgent",
+        "afterstates": "fourlab.agents.learned:AfterstatesAgent",
+        "double-q": "fourlab.agents.learned:DoubleQAgent",
+        "td-lambda": "fourlab.agents.learned:TdLambdaAgent",
+        "monte-carlo": "fourlab.agents.learned:MonteCarloAgent",
+        "n-tuple": "fourlab.agents.learned:NTupleAgent",
+        "learned": "fourlab.agents.learned:Learned",
+        "human": "fourlab.agents.human:Human",
+    },
+)
 
 
 def agent(text: str | Agent, game: str | Rules = "connect4") -> Agent:
@@ -26,7 +36,5 @@ def agent(text: str | Agent, game: str | Rules = "connect4") -> Agent:
     if isinstance(text, Agent):
         return text
     spec = parse(text)
-    if spec.name not in AGENTS:
-        raise unknown("agent", spec.name, AGENTS)
-    kind = AGENTS[spec.name]
+    kind = AGENTS.find(spec.name)
     return kind(rules, configure(kind.Config, spec, "agent"))

@@ -2,30 +2,27 @@
 
 from abc import abstractmethod
 
-import numpy as np
-
-from fourlab.agents.base import Agent, Decision
-from fourlab.agents.players import BASELINE, RANDOM, Player, simple_player
+from fourlab.agents.base import Decision
+from fourlab.agents.instant import BASELINE, RANDOM, Instant, InstantAgent
 from fourlab.rules.kernels import cell_move, legal_cells
 from fourlab.rules.position import Position
-from fourlab.search.choices import baseline_cells, nth_cell
+from fourlab.search.choices import baseline_cells
 
 
-class _DrawFromCells(Agent):
+class _DrawFromCells(InstantAgent):
     """Plays a uniformly random one of the cells that it considers."""
 
     @abstractmethod
     def cells(self, position: Position) -> int:
         """Return the cells to draw from."""
 
-    def decide(self, position: Position, rng: np.random.Generator) -> Decision:
+    def explain(self, position: Position, move: int) -> Decision:
         cells = self.cells(position)
-        count = cells.bit_count()
-        moves = [cell_move(self.rules, nth_cell(cells, index)) for index in range(count)]
         policy = [0.0] * self.rules.move_count
-        for move in moves:
-            policy[move] = 1 / count
-        return Decision(moves[rng.integers(count)], policy=tuple(policy), effort=count)
+        for index in range(cells.bit_length()):
+            if cells >> index & 1:
+                policy[cell_move(self.rules, 1 << index)] = 1 / cells.bit_count()
+        return Decision(move, policy=tuple(policy), effort=cells.bit_count())
 
 
 class Random(_DrawFromCells):
@@ -37,8 +34,8 @@ class Random(_DrawFromCells):
         """Return every legal cell."""
         return legal_cells(self.rules, position.occupied)
 
-    def player(self) -> Player:
-        return simple_player(self.rules, RANDOM)
+    def form(self) -> Instant:
+        return Instant(RANDOM)
 
 
 class Baseline(_DrawFromCells):
@@ -50,5 +47,5 @@ class Baseline(_DrawFromCells):
         """Return the wins if there are any, else the blocks, else every legal cell."""
         return baseline_cells(self.rules, position.mover, position.occupied)
 
-    def player(self) -> Player:
-        return simple_player(self.rules, BASELINE)
+    def form(self) -> Instant:
+        return Instant(BASELINE)

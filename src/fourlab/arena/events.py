@@ -9,12 +9,12 @@ from typing import Any
 from fourlab.agents.human import Human
 from fourlab.agents.registry import agent
 from fourlab.arena.identity import checksum
-from fourlab.arena.match import Pairing
-from fourlab.arena.openings import default_plies
+from fourlab.arena.pairing import Pairing
 from fourlab.arena.ratings import choose_anchor
 from fourlab.arena.sprt import Hypotheses
+from fourlab.core.errors import SpecError
+from fourlab.positions.openings import default_plies
 from fourlab.rules.catalog import game as find_game
-from fourlab.rules.errors import SpecError
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from fourlab.agents.base import Agent
-from fourlab.arena.executors import Workers
 from fourlab.arena.identity import checksum, known_agent
 from fourlab.arena.statistics import mean_interval, share_interval
-from fourlab.arena.suites import Scored
+from fourlab.core.workers import Workers
+from fourlab.positions.suites import Scored
 from fourlab.rules.position import position_of
 from fourlab.search.scores import sign
 
@@ -20,7 +20,7 @@ CHUNK = 20  # positions a worker is asked about at once
 
 
 @dataclass
-class Tally:
+class Marks:
     """Graded moves: the best score, or one that keeps win, draw or loss, and what they cost."""
 
     positions: int = 0
@@ -57,12 +57,12 @@ class Grade:
     """An agent's grade on a suite, over all and ply by ply."""
 
     agent: str
-    overall: Tally
-    by_ply: dict[int, Tally]
+    overall: Marks
+    by_ply: dict[int, Marks]
 
     def to_json(self) -> dict[str, Any]:
         """Return what `fourlab grade --json` prints."""
-        plies = [{"ply": ply, **tally.to_json()} for ply, tally in sorted(self.by_ply.items())]
+        plies = [{"ply": ply, **marks.to_json()} for ply, marks in sorted(self.by_ply.items())]
         return {"agent": self.agent, **self.overall.to_json(), "by_ply": plies}
 
 
@@ -103,7 +103,7 @@ def grade(
 
     Workers make the agent anew from its spec and files.
     """
-    result = Grade(agent.spec, Tally(), {})
+    result = Grade(agent.spec, Marks(), {})
     lines = [scored.position.moves for scored in suite]
     who = (agent.spec, "" if workers is None else checksum(agent), str(agent.rules), seed)
     jobs = [
@@ -114,6 +114,6 @@ def grade(
     for job, moves in here if workers is None else workers.run(answer, jobs):
         for scored, move in zip(suite[job.first :], moves, strict=False):
             result.overall.add(scored, move)
-            result.by_ply.setdefault(scored.position.ply, Tally()).add(scored, move)
+            result.by_ply.setdefault(scored.position.ply, Marks()).add(scored, move)
             watch(result)
     return result

@@ -20,9 +20,11 @@ import numpy as np
 
 from fourlab.agents.base import Agent
 from fourlab.agents.play import GameInPlay
+from fourlab.arena.games import DRAW, LOSS, WIN
 from fourlab.arena.identity import known_agent
-from fourlab.arena.match import DRAW, LOSS, WIN, import_modules
-from fourlab.rules.errors import FourlabError
+from fourlab.arena.pairing import import_modules
+from fourlab.core.errors import FourlabError
+from fourlab.positions.walks import wander
 from fourlab.rules.position import Position, position_of
 
 
@@ -96,10 +98,7 @@ class Host:
 
 def _late(position: Position) -> Position:
     """Return a position from which at most two moves of a random game are left."""
-    rng = np.random.default_rng(0)
-    line = [position]
-    while not line[-1].is_over:
-        line.append(line[-1].play(int(rng.choice(line[-1].legal_moves()))))
+    line = wander(position, np.random.default_rng(0))
     return line[max(0, len(line) - 3)]
 
 

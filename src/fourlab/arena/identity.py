@@ -8,39 +8,21 @@ from __future__ import annotations
 
 import functools
 import hashlib
-import threading
-from pathlib import Path
 
 from fourlab.agents.base import Agent
 from fourlab.agents.registry import agent
-from fourlab.rules.errors import FourlabError
-from fourlab.rules.spec import options_of
-from fourlab.values.knowledge import CHECKPOINT
+from fourlab.core.errors import FourlabError
 
 KEPT = 32  # agents that a process keeps
 
 
 def checksum(agent: Agent) -> str:
-    """Return a digest of the files that an agent is loaded from, '' if there are none.
-
-    A path is what a spec names without an option's name: `q:runs/mine`. Of a run folder only the
-    checkpoint counts: reports beside it tell of speed, which differs between equal runs.
-    """
+    """Return a digest of the files that make an agent who it is, '' if there are none."""
     digest = hashlib.sha256()
-    found = False
-    for option in options_of(type(agent.config)):
-        path = str(getattr(agent.config, option.field))
-        if option.positional and path:
-            for file in _files(Path(path)):
-                found = True
-                digest.update(file.name.encode() + file.read_bytes())
-    return digest.hexdigest()[:16] if found else ""
-
-
-def _files(path: Path) -> list[Path]:
-    if (path / CHECKPOINT).is_file():
-        return [path / CHECKPOINT]
-    return [file for file in [path, *sorted(path.rglob("*"))] if file.is_file()]
+    files = [path for path in agent.sources() if path.is_file()]
+    for path in files:
+        digest.update(path.name.encode() + path.read_bytes())
+    return digest.hexdigest()[:16] if files else ""
 
 
 def label(spec: str, digest: str) -> str:
@@ -48,17 +30,13 @@ def label(spec: str, digest: str) -> str:
     return f"{spec}@{digest[:6]}" if digest else spec
 
 
-def known_agent(spec: str, game: str, digest: str, side: int = 0) -> Agent:
-    """Return the agent of a spec and a checksum, the same one whenever this thread asks again.
-
-    Each thread and each side has its own: an agent works in memory of its own. Raises FourlabError
-    if the files are others than those of the checksum.
-    """
-    return _loaded(spec, game, digest, side, threading.get_ident())
-
-
 @functools.lru_cache(maxsize=KEPT)
-def _loaded(spec: str, game: str, digest: str, _side: int, _thread: int) -> Agent:
+def known_agent(spec: str, game: str, digest: str, side: int = 0) -> Agent:
+    """Return the agent of a spec and a checksum, the same one whenever it is asked for again.
+
+    Each side has its own, since an agent may remember. Raises FourlabError if the files are others
+    than those of the checksum.
+    """
     found = agent(spec, game)
     if digest and checksum(found) != digest:
         raise FourlabError(

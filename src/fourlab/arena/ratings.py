@@ -14,12 +14,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from fourlab.arena.statistics import Z95
-from fourlab.rules.errors import SpecError
-
-Floats = npt.NDArray[np.float64]
+from fourlab.core.arrays import Floats
+from fourlab.core.errors import SpecError
 
 ELO = 400 / math.log(10)  # Elo points of one unit of strength: odds of 10 to 1 are 400 points
 STRENGTH_SPREAD = 1000 / ELO  # of the prior: agents lie within a thousand points or so

@@ -13,41 +13,24 @@ import json
 import sqlite3
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
 import numpy as np
 
+from fourlab.arena.games import Games, moves_array
 from fourlab.arena.identity import label
-from fourlab.arena.match import Games, Ints, Pairing, moves_array
+from fourlab.arena.pairing import Pairing
 from fourlab.arena.schema import APPLICATION, LISTING, MIGRATIONS, SUMMARY
-from fourlab.rules.storage import StorageError
+from fourlab.core.arrays import Ints
+from fourlab.core.storage import StorageError
+from fourlab.rules.record import GameRecord
 from fourlab.version import __version__
 
+ALONE = -1  # the seed of a pairing whose games were played by themselves
+OUTCOMES = {1: "first", 0: "draw", -1: "second", 2: "in progress"}
 WAIT_SECONDS = 5.0  # for another program that is writing
-
-
-@dataclass(frozen=True)
-class Recorded:
-    """A recorded game."""
-
-    id: str  # pairing.number
-    game: str
-    first: str
-    second: str
-    seed: int  # of this game
-    plies: int
-    moves: str
-    outcome: str  # first, second or draw
-    seconds: tuple[float, float]  # that the first and the second player thought
-    forfeit: str | None
-    started: str
-
-    def to_json(self) -> dict[str, Any]:
-        """Return what `fourlab games --json` prints in a line."""
-        return {**vars(self), "seconds": list(self.seconds)}
 
 
 class Records:
@@ -190,8 +173,34 @@ class Records:
         )
         with self._errors(), self._transaction():
             self._connection.executemany(
-                "INSERT OR IGNORE INTO games VALUES (?, ?, ?, ?, ?, ?, ?)", rows
+                "INSERT OR IGNORE INTO games (pairing, number, result, moves, a_us, b_us, forfeit)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?)",
+                rows,
             )
+
+    def keep(self, game: GameRecord) -> str:
+        """Keep a game that was played by itself, by people or agents; return its id.
+
+        It stands beside those of the arena, and the ladder counts it if it was finished.
+        """
+        alone = Pairing(game.game, game.first, game.second, ALONE, game.plies)
+        pairing = self.pairing(alone)
+        results = {name: result for result, name in OUTCOMES.items()}
+        details = {
+            "move_seconds": game.move_seconds,
+            "decisions": game.decisions,
+            "started": game.started or _now(),
+        }
+        first, second = (round(spent * 1e6) for spent in game.seconds)
+        with self._errors(), self._transaction():
+            query = "SELECT coalesce(max(number), -2) + 2 FROM games WHERE pairing = ?"
+            number = self._connection.execute(query, (pairing,)).fetchone()[0]
+            self._connection.execute(
+                "INSERT INTO games VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                (pairing, number, results[game.outcome], game.moves, first, second, game.forfeit,
+                 game.seed, json.dumps(details)),
+            )  # fmt: skip
+        return f"{pairing}.{number}"
 
     def games(self, pairing: int, conditions: Pairing, below: int) -> Games:
         """Return the recorded games of a pairing with numbers below a limit."""
@@ -217,7 +226,7 @@ class Records:
 
     def listing(
         self, where: str = "1", values: tuple[Any, ...] = (), limit: int = -1, offset: int = 0
-    ) -> Iterator[Recorded]:
+    ) -> Iterator[GameRecord]:
         """Yield recorded games, those of the latest pairing first; `where` is SQL."""
         with self._errors():
             query = LISTING.format(where=where)
@@ -252,26 +261,31 @@ class Records:
         self.close()
 
 
-def _recorded(row: tuple[Any, ...]) -> Recorded:
+def _recorded(row: tuple[Any, ...]) -> GameRecord:
     pairing, number, game, a, a_sum, b, b_sum, seed, plies, result, moves, a_us, b_us = row[:13]
-    conditions = Pairing(game, a, b, seed, plies)
+    forfeit, started, own_seed, told = row[13:]
     names, times = [label(a, a_sum), label(b, b_sum)], [a_us / 1e6, b_us / 1e6]
-    outcome = {1: "first", 0: "draw", -1: "second"}[result if number % 2 == 0 else -result]
     if number % 2:
         names.reverse()
         times.reverse()
-    return Recorded(
-        id=f"{pairing}.{number}",
+        result = -result
+    if own_seed is None:
+        own_seed = int(Pairing(game, a, b, seed, plies).seeds(np.array([number]))[0])
+    details = json.loads(told) if told else {}
+    return GameRecord(
         game=game,
         first=names[0],
         second=names[1],
-        seed=int(conditions.seeds(np.array([number]))[0]),
-        plies=plies,
+        seed=own_seed,
         moves=moves,
-        outcome=outcome,
+        outcome=OUTCOMES[result],
         seconds=(times[0], times[1]),
-        forfeit=row[13],
-        started=row[14],
+        plies=plies,
+        move_seconds=tuple(details.get("move_seconds", ())),
+        forfeit=forfeit,
+        decisions=tuple(details.get("decisions", ())),
+        id=f"{pairing}.{number}",
+        started=details.get("started", started),
     )
 
 

@@ -24,11 +24,15 @@ MIGRATIONS = (
     """
     CREATE TABLE runs (id INTEGER PRIMARY KEY, settings TEXT NOT NULL, started TEXT NOT NULL);
     """,
+    """
+    ALTER TABLE games ADD COLUMN seed INTEGER;
+    ALTER TABLE games ADD COLUMN details TEXT;  -- JSON, of a game that was played by itself
+    """,
 )
 
 LISTING = """
-    SELECT pairing, number, game, a.spec, a.checksum, b.spec, b.checksum, seed, plies, result,
-        moves, a_us, b_us, forfeit, started
+    SELECT pairing, number, game, a.spec, a.checksum, b.spec, b.checksum, p.seed, plies, result,
+        moves, a_us, b_us, forfeit, started, games.seed, details
     FROM games JOIN pairings p ON p.id = pairing JOIN agents a ON a.id = p.a
         JOIN agents b ON b.id = p.b
     WHERE {where} ORDER BY pairing DESC, number LIMIT ? OFFSET ?

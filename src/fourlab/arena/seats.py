@@ -8,23 +8,20 @@ The two sides speak JSON lines over pipes.
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
-import queue
-import subprocess
 import sys
-import threading
-import weakref
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import numpy as np
 
 import fourlab
-from fourlab.arena.match import LOSS, WIN, Games, Job, Pairing, Watch
-from fourlab.rules.errors import FourlabError
+from fourlab.arena.games import LOSS, WIN, Games
+from fourlab.arena.pairing import Pairing, Stretch, Watch
+from fourlab.core.errors import FourlabError
+from fourlab.core.lines import LineProcess
 
 MOVE_SECONDS = 60.0  # where nothing else is said
 START_SECONDS = 120.0  # until the process first speaks
@@ -37,49 +34,20 @@ class Seat:
 
     def __init__(self) -> None:
         paths = [str(Path(fourlab.__file__).parent.parent), *(path for path in sys.path if path)]
-        self.process = subprocess.Popen(
+        self.child = LineProcess(
             [sys.executable, "-m", "fourlab.arena.host"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            text=True,
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
+            {**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
         )
-        self.lines: queue.SimpleQueue[str] = queue.SimpleQueue()
-        threading.Thread(target=_read, args=(self.process.stdout, self.lines), daemon=True).start()
-        self.close = weakref.finalize(self, _end, self.process)
 
     def ask(self, request: dict[str, Any]) -> None:
         """Send a request; what comes of it is heard."""
-        assert self.process.stdin is not None  # noqa: S101  # it was asked for
-        with contextlib.suppress(OSError):  # if it is dead, that is heard too
-            self.process.stdin.write(json.dumps(request) + "\n")
-            self.process.stdin.flush()
+        self.child.say(json.dumps(request))
 
     def hear(self, seconds: float) -> dict[str, Any] | None:
         """Return the next message, or None if the process has died; raises TimeoutError."""
-        try:
-            line = self.lines.get(timeout=seconds)
-        except queue.Empty:
-            raise TimeoutError from None
+        line = self.child.hear(seconds)
         message: dict[str, Any] | None = json.loads(line) if line else None
         return message
-
-
-def _read(pipe: IO[str], lines: queue.SimpleQueue[str]) -> None:
-    """Pass on lines as they come, and "" at the end."""
-    for line in pipe:
-        lines.put(line)
-    lines.put("")
-
-
-def _end(process: subprocess.Popen[str]) -> None:
-    process.kill()
-    process.wait()
-    for pipe in (process.stdin, process.stdout):
-        if pipe is not None:
-            with contextlib.suppress(OSError):  # what was still to be written to the dead
-                pipe.close()
 
 
 _idle: list[Seat] = []  # seats that wait for the next job, of whichever thread
@@ -92,21 +60,11 @@ def _take() -> Seat:
             seat = _idle.pop()
         except IndexError:
             return Seat()
-        if seat.process.poll() is None:
+        if seat.child.is_alive:
             return seat
 
 
-def _leave(seat: Seat) -> str:
-    """Leave a seat for good, dead or alive; return how it ended."""
-    try:
-        ending = f"ended with code {seat.process.wait(GRACE)}"
-    except subprocess.TimeoutExpired:
-        ending = "was stopped"
-    seat.close()
-    return ending
-
-
-def play_seated(job: Job, watch: Watch) -> Games:
+def play_seated(job: Stretch, watch: Watch) -> Games:
     """Play games through `decide`; every one of them gets a result.
 
     A game whose process dies is played once more, since the death may have come from outside; if
@@ -120,14 +78,14 @@ def play_seated(job: Job, watch: Watch) -> Games:
         seat = _take()
         try:
             for message in _messages(seat, job.pairing, left, warm):
-                watch(Job(job.pairing, message["number"], 1), message["moves"])
+                watch(Stretch(job.pairing, message["number"], 1), message["moves"])
                 if "thinks" in message:
                     thinking = message
                 else:
                     done[message["number"]] = message
                     thinking = {}
         except (TimeoutError, EOFError) as silence:
-            ending = _leave(seat)
+            ending = seat.child.leave(GRACE)
             if warm and ("warms" in thinking or not thinking):
                 warm = False  # it is the games that show what an agent does
             elif isinstance(silence, TimeoutError):
@@ -138,7 +96,7 @@ def play_seated(job: Job, watch: Watch) -> Games:
             else:
                 died_in = thinking.get("number", left[0])
         except BaseException:
-            seat.close()  # it may be in the middle of a game that nobody waits for
+            seat.child.close()  # it may be in the middle of a game that nobody waits for
             raise
         else:
             _idle.append(seat)

@@ -12,12 +12,10 @@ import math
 from dataclasses import dataclass, field
 
 import numpy as np
-import numpy.typing as npt
 
-from fourlab.rules.errors import SpecError
-from fourlab.rules.jit import kernel
-
-Floats = npt.NDArray[np.float64]
+from fourlab.core.arrays import Floats
+from fourlab.core.errors import SpecError
+from fourlab.core.jit import kernel
 
 QUARTERS = 5  # results of a pair of games: a scored 0, 1/4, 1/2, 3/4 or all of it
 UNSEEN = 1e-3  # weight of a result that has not occurred, so that it stays possible

@@ -7,8 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from fourlab.arena.match import Games, Ints, Pairing, moves_made
+from fourlab.arena.games import Games, moves_made
+from fourlab.arena.pairing import Pairing
 from fourlab.arena.statistics import share_interval
+from fourlab.core.arrays import Ints
 
 
 @dataclass

@@ -11,20 +11,22 @@ from typing import Any
 import numpy as np
 
 from fourlab.arena.events import Event
-from fourlab.arena.executors import Workers
-from fourlab.arena.match import Games, Job, Pairing, Watch, joined, nobody, play
+from fourlab.arena.games import Games, joined
+from fourlab.arena.match import play
+from fourlab.arena.pairing import Pairing, Stretch, Watch, nobody
 from fourlab.arena.ratings import Ratings, rate
 from fourlab.arena.records import Records, missing
 from fourlab.arena.sprt import Hypotheses, Sprt
 from fourlab.arena.tallies import Tally
-from fourlab.rules.errors import FourlabError
+from fourlab.core.errors import FourlabError
+from fourlab.core.workers import Workers
 
 JOB_SECONDS = 0.5  # how long a job should take: long enough to be worth sending, and soon done
 MOST_GAMES = 1 << 16  # of one job
 
 
-class Table:
-    """The table at which a pairing is played: what is left, under way, and done."""
+class Meeting:
+    """The meeting at which a pairing is played: what is left, under way, and done."""
 
     def __init__(self, pairing: Pairing, games: int, hypotheses: Hypotheses | None) -> None:
         self.pairing = pairing
@@ -60,7 +62,7 @@ class Table:
         if not self.is_decided:
             self.left = deque([range(self._next, self.games)] if self._next < self.games else [])
 
-    def next_job(self, workers: int) -> Job:
+    def next_job(self, workers: int) -> Stretch:
         """Return some of the games that are left, as many as a worker does in a moment."""
         here = self.left[0]
         size = 2
@@ -72,7 +74,7 @@ class Table:
         if not self.left[0]:
             self.left.popleft()
         self._sent += size
-        return Job(self.pairing, here.start, size)
+        return Stretch(self.pairing, here.start, size)
 
     def take(self, first: int, games: Games) -> Games | None:
         """Count games that were played; return those that count, None if none does.
@@ -110,8 +112,8 @@ class Tournament:
     def __init__(self, event: Event, records: Records | None = None, resume: bool = False) -> None:
         self.event = event
         self.records = records
-        self.tables = [
-            Table(pairing, event.games, event.hypotheses) for pairing in event.pairings()
+        self.meetings = [
+            Meeting(pairing, event.games, event.hypotheses) for pairing in event.pairings()
         ]
         if records is not None:
             self._look_up(records, resume)
@@ -119,12 +121,12 @@ class Tournament:
     def _look_up(self, records: Records, resume: bool) -> None:
         """Find out what was played before."""
         known = 0
-        for table in self.tables:
-            table.record_id = records.pairing(table.pairing)
-            recorded = records.games(table.record_id, table.pairing, table.games)
+        for meeting in self.meetings:
+            meeting.record_id = records.pairing(meeting.pairing)
+            recorded = records.games(meeting.record_id, meeting.pairing, meeting.games)
             known += len(recorded)
             if resume:
-                table.resume(recorded)
+                meeting.resume(recorded)
         if known and not resume:
             raise FourlabError(
                 f"{records.path} has {known:,} of these games already; "
@@ -135,7 +137,7 @@ class Tournament:
     @property
     def tallies(self) -> list[Tally]:
         """The tallies of all pairings."""
-        return [table.tally for table in self.tables]
+        return [meeting.tally for meeting in self.meetings]
 
     @property
     def played(self) -> int:
@@ -145,7 +147,7 @@ class Tournament:
     @property
     def total(self) -> int:
         """The number of games there will be, if no test ends early."""
-        return sum(t.tally.games if t.is_decided else t.games for t in self.tables)
+        return sum(t.tally.games if t.is_decided else t.games for t in self.meetings)
 
     @property
     def is_over(self) -> bool:
@@ -157,20 +159,20 @@ class Tournament:
 
         Workers call `watch`, which other processes can do only if it is a module's function.
         """
-        tables = {table.pairing: table for table in self.tables}
+        meetings = {meeting.pairing: meeting for meeting in self.meetings}
         watched = functools.partial(play, watch=watch)
         for job, games in workers.run(watched, self._jobs(workers.count)):
-            table = tables[job.pairing]
-            counted = table.take(job.first, games)
+            meeting = meetings[job.pairing]
+            counted = meeting.take(job.first, games)
             if self.records is not None and counted is not None:
                 notations = counted.notations(job.pairing.rules)
-                self.records.add(table.record_id, counted, notations)
+                self.records.add(meeting.record_id, counted, notations)
             yield self.played
 
-    def _jobs(self, workers: int) -> Iterator[Job]:
+    def _jobs(self, workers: int) -> Iterator[Stretch]:
         """Yield jobs, always of the pairing that is furthest behind."""
-        while open_tables := [table for table in self.tables if table.left]:
-            yield min(open_tables, key=lambda table: table.share_sent).next_job(workers)
+        while open_meetings := [meeting for meeting in self.meetings if meeting.left]:
+            yield min(open_meetings, key=lambda meeting: meeting.share_sent).next_job(workers)
 
     def results(self) -> dict[tuple[str, str], tuple[int, int, int]]:
         """Return what `ratings.rate` takes: results by first and second player."""
@@ -191,12 +193,12 @@ class Tournament:
     def to_json(self) -> dict[str, Any]:
         """Return what `fourlab arena --json` prints."""
         pairs = [tally.to_json() for tally in self.tallies]
-        for pair, table in zip(pairs, self.tables, strict=True):
-            if table.test is not None:
+        for pair, meeting in zip(pairs, self.meetings, strict=True):
+            if meeting.test is not None:
                 pair["sprt"] = {
-                    **asdict(table.test.hypotheses),
-                    "llr": table.test.llr,
-                    "verdict": table.test.verdict or "undecided",
+                    **asdict(meeting.test.hypotheses),
+                    "llr": meeting.test.llr,
+                    "verdict": meeting.test.verdict or "undecided",
                 }
         ratings = self.ratings()
         return {

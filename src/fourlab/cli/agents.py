@@ -14,7 +14,7 @@ def agents(
 
     from fourlab.agents.registry import AGENTS
     from fourlab.cli.console import console
-    from fourlab.rules.spec import options_of, show_value
+    from fourlab.core.spec import options_of, show_value
 
     listing = [
         {

@@ -14,8 +14,9 @@ if TYPE_CHECKING:
 
     from rich.text import Text
 
+    from fourlab.core.limit import Limit
     from fourlab.search.analysis import Analysis
-    from fourlab.search.solver import Limits, Solver
+    from fourlab.search.solver import Solver
 
 STYLES = {1: "cyan", 0: "white", -1: "magenta"}
 
@@ -35,17 +36,18 @@ def analyze(
     book: Annotated[bool, typer.Option(help="Use the opening book.")] = True,
 ) -> None:
     """Show the exact score of every move, seen by the side to move."""
-    from fourlab.arena.suites import read_positions
+    from fourlab.core.limit import Limit
+    from fourlab.positions.suites import read_positions
     from fourlab.rules.catalog import game as find_game
     from fourlab.rules.position import position_of
     from fourlab.search.analysis import analyse
     from fourlab.search.book import shipped_book
-    from fourlab.search.solver import Limits, Solver
+    from fourlab.search.solver import Solver
 
     rules = find_game(game)
     positions = read_positions(rules, file) if file else [position_of(rules, moves)]
     solver = Solver(rules, table_mb, threads, shipped_book(rules) if book else None)
-    limits = Limits(seconds=float("inf") if seconds is None else seconds)
+    limits = Limit(seconds=float("inf") if seconds is None else seconds)
     if not file and not as_json:
         show(analyse(positions[0], solver, limits, quick_first=True), solver, limits)
         return
@@ -55,7 +57,7 @@ def analyze(
         sys.stdout.flush()
 
 
-def show(steps: Iterator[Analysis], solver: Solver, limits: Limits) -> None:
+def show(steps: Iterator[Analysis], solver: Solver, limits: Limit) -> None:
     """Draw the board, and the scores above it as they are found."""
     from rich.live import Live
 
@@ -106,7 +108,7 @@ def chips(found: Analysis) -> dict[int, tuple[str, str, str]]:
     return result
 
 
-def sentences(found: Analysis, solver: Solver, limits: Limits) -> list[str]:
+def sentences(found: Analysis, solver: Solver, limits: Limit) -> list[str]:
     """Return the value in words, the best moves, the best line, and what it cost."""
     from fourlab.cli.console import result
     from fourlab.rules.position import SIDE_NAMES, write_moves

@@ -23,9 +23,9 @@ from fourlab.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from fourlab.arena.executors import Workers
     from fourlab.arena.sprt import Hypotheses
     from fourlab.arena.tournament import Tournament
+    from fourlab.core.workers import Workers
 
 GAMES = 100
 SEED_BITS = 31
@@ -55,10 +55,10 @@ def arena(
 ) -> None:
     """Let agents play each other; rate them, with intervals."""
     from fourlab.arena.events import Event
-    from fourlab.arena.executors import Workers
     from fourlab.arena.records import Records
     from fourlab.arena.tournament import Tournament
-    from fourlab.rules.errors import SpecError
+    from fourlab.core.errors import SpecError
+    from fourlab.core.workers import Workers
 
     if plot is not None:
         from fourlab.studies.figures import check, save, tournament_figure
@@ -101,7 +101,7 @@ def fresh_seed() -> int:
 def hypotheses(text: str, alpha: float, beta: float) -> Hypotheses | None:
     """Read `LOW,HIGH`; raises SpecError."""
     from fourlab.arena.sprt import Hypotheses
-    from fourlab.rules.errors import SpecError
+    from fourlab.core.errors import SpecError
 
     if not text:
         return None

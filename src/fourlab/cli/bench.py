@@ -59,8 +59,8 @@ def rate(work: Callable[[int], object], seconds: float) -> float:
 
 def playouts_per_second(seconds: float, threads: int) -> float:
     """Return random games a second on the 7x6 board."""
+    from fourlab.core.dice import seeded
     from fourlab.rules.catalog import game
-    from fourlab.rules.dice import seeded
     from fourlab.search.choices import playouts_on
 
     playouts = playouts_on(game("connect4"))
@@ -85,28 +85,27 @@ def simulations_per_second(seconds: float) -> float:
 
 def solver_nodes_per_second(seconds: float) -> float:
     """Return nodes a second of the exact search of the empty 7x6 board, one thread, no book."""
-    from fourlab.search.solver import Limits, Solver
+    from fourlab.core.limit import Limit
+    from fourlab.search.solver import Solver
 
     solver = Solver("connect4")
     start = solver.rules.start()
-    solver.bounds(start, Limits(nodes=1))
-    found = solver.bounds(start, Limits(seconds=seconds))
+    solver.prepare()
+    found = solver.bounds(start, Limit(seconds=seconds))
     return found.nodes / found.seconds
 
 
 def q_games_per_second(seconds: float) -> float:
     """Return games a second of Q-learning against random on the 7x6 board, one thread."""
-    import numpy as np
-
     from fourlab.learning.registry import learner
 
-    steps = learner(f"q:games={1 << 40}").steps(np.random.default_rng(1))
+    steps = learner(f"q:games={1 << 40}").steps()
 
     def work(games: int) -> None:
         done = 0
         while done < games:
             progress = next(steps)
-            done += progress.wins + progress.draws + progress.losses
+            done += progress.played
 
     return 1000 * rate(lambda chunks: work(1000 * chunks), seconds)
 

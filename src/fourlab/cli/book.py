@@ -26,8 +26,8 @@ def build(
     table_mb: Annotated[float, typer.Option(min=1, help="Memory for the search.")] = 256,
 ) -> None:
     """Solve every position up to a number of stones; goes on where an earlier build stopped."""
-    from fourlab.arena.executors import Workers
     from fourlab.cli.console import progress
+    from fourlab.core.workers import Workers
     from fourlab.rules.catalog import game as find_game
     from fourlab.search.bookmaking import Build
 

@@ -11,7 +11,7 @@ from rich.progress import (
 from rich.text import Text
 
 from fourlab.agents.base import Decision
-from fourlab.rules.boards import row_cells
+from fourlab.rules.formats import row_cells
 from fourlab.rules.position import FIRST, SECOND, SIDE_NAMES, Outcome, Position
 
 PIPED_WIDTH = 200  # columns

@@ -20,8 +20,8 @@ def uci(
     out: Annotated[Path, typer.Option("--out", "-o", help="The file to write.")],
 ) -> None:
     """Write the UCI Connect-4 data set: 67,557 positions and their outcome."""
-    from fourlab.rules.storage import replacing
-    from fourlab.search.data import uci as make
+    from fourlab.core.storage import replacing
+    from fourlab.positions.uci import uci as make
 
     rows = make()
     with replacing(out) as file:
@@ -37,8 +37,8 @@ def suites(
     game: Annotated[str, typer.Option(help="The game.")] = "connect4",
 ) -> None:
     """Make and solve the positions that `fourlab grade` uses, as they ship with fourlab."""
-    from fourlab.arena.suites import NAMES, PHASES, make_suite, save_suites, score_positions
     from fourlab.cli.console import progress
+    from fourlab.positions.suites import NAMES, PHASES, make_suite, save_suites, score_positions
     from fourlab.rules.catalog import game as find_game
 
     rules = find_game(game)

@@ -43,8 +43,8 @@ def kaggle(
     from fourlab.adapters.rehearsal import OPPONENTS, ready_for
     from fourlab.adapters.rehearsal import rehearse as play
     from fourlab.cli.console import progress
+    from fourlab.core.storage import replacing
     from fourlab.rules.catalog import game as find_game
-    from fourlab.rules.storage import replacing
 
     rules = player_of(agent).rules if game is None else find_game(game)
     opponents = against or OPPONENTS

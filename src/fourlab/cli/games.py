@@ -14,9 +14,9 @@ from fourlab.cli.options import RECORD, Record
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fourlab.arena.records import Recorded
+    from fourlab.rules.record import GameRecord
 
-RESULTS = {"first": "1-0", "draw": "1/2-1/2", "second": "0-1"}
+RESULTS = {"first": "1-0", "draw": "1/2-1/2", "second": "0-1", "in progress": "*"}
 
 
 def games(
@@ -35,7 +35,7 @@ def games(
 ) -> None:
     """List, replay or export recorded games."""
     from fourlab.arena.records import Records
-    from fourlab.rules.errors import FourlabError
+    from fourlab.core.errors import FourlabError
 
     where, values = conditions(identity, agent, game, result)
     with Records(record, create=False) as records:
@@ -61,8 +61,8 @@ def conditions(
     identity: str, agent: str | None, game: str | None, result: str | None
 ) -> tuple[str, tuple[Any, ...]]:
     """Return the filter as SQL and its values; raises SpecError."""
+    from fourlab.core.errors import SpecError
     from fourlab.rules.catalog import game as find_game
-    from fourlab.rules.errors import SpecError
 
     first = "CASE number % 2 WHEN 0 THEN result ELSE -result END"
     outcomes = {"first": f"{first} = 1", "draw": "result = 0", "second": f"{first} = -1"}
@@ -88,12 +88,12 @@ def conditions(
     return " AND ".join(where), tuple(values)
 
 
-def write(path: Path, entries: Iterator[Recorded]) -> int:
+def write(path: Path, entries: Iterator[GameRecord]) -> int:
     """Write games in the format that the file's name asks for; return how many."""
-    from fourlab.rules.errors import SpecError
-    from fourlab.rules.storage import replacing
+    from fourlab.core.errors import SpecError
+    from fourlab.core.storage import replacing
 
-    formats = {".jsonl": lambda e: json.dumps(e.to_json()) + "\n", ".pgn": pgn}
+    formats = {".jsonl": lambda e: e.to_line() + "\n", ".pgn": pgn}
     if path.suffix not in formats:
         raise SpecError(f"cannot export to {path}; name a file that ends in .jsonl or .pgn")
     count = 0
@@ -104,7 +104,7 @@ def write(path: Path, entries: Iterator[Recorded]) -> int:
     return count
 
 
-def pgn(entry: Recorded) -> str:
+def pgn(entry: GameRecord) -> str:
     """Return a game in the manner of chess players' PGN, moves as columns or cells from 1."""
     from fourlab.rules.catalog import game as find_game
     from fourlab.rules.position import read_moves
@@ -129,7 +129,7 @@ def pgn(entry: Recorded) -> str:
     return f"{head}\n{' '.join([*turns, RESULTS[entry.outcome]])}\n\n"
 
 
-def replay(entry: Recorded, delay: float, whole: bool) -> None:
+def replay(entry: GameRecord, delay: float, whole: bool) -> None:
     """Show a game move by move, or only its end."""
     from rich.live import Live
     from rich.text import Text
@@ -158,7 +158,7 @@ def replay(entry: Recorded, delay: float, whole: bool) -> None:
     screen.print(f"moves: {entry.moves}")
 
 
-def show(found: list[Recorded], total: int) -> None:
+def show(found: list[GameRecord], total: int) -> None:
     """Print a table of games."""
     from rich.table import Table
 

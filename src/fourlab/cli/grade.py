@@ -10,7 +10,7 @@ import typer
 from fourlab.cli.options import AsJson, Cluster, Game
 
 if TYPE_CHECKING:
-    from fourlab.arena.grading import Grade, Tally
+    from fourlab.arena.grading import Grade, Marks
     from fourlab.rules.position import Position
 
 
@@ -27,10 +27,10 @@ def grade(
 ) -> None:
     """Grade an agent: how often it plays a best move, and what the others cost."""
     from fourlab.agents.registry import agent as find_agent
-    from fourlab.arena.executors import Workers
     from fourlab.arena.grading import grade as run
-    from fourlab.arena.suites import suite
     from fourlab.cli.console import progress
+    from fourlab.core.workers import Workers
+    from fourlab.positions.suites import suite
     from fourlab.rules.catalog import game as find_game
 
     rules = find_game(game)
@@ -73,7 +73,7 @@ def show(result: "Grade", positions: str) -> None:
     )
 
 
-def _cells(tally: "Tally") -> list[str]:
+def _cells(tally: "Marks") -> list[str]:
     figures = tally.to_json()
     cells = [f"{tally.positions}"]
     for name, scale, form in (("perfect", 100, "{:.0f}%"), ("good", 100, "{:.0f}%")):

@@ -23,8 +23,8 @@ def ladder(
     from fourlab.arena.ratings import rate
     from fourlab.arena.records import Records
     from fourlab.cli.console import console
+    from fourlab.core.errors import FourlabError
     from fourlab.rules.catalog import game as find_game
-    from fourlab.rules.errors import FourlabError
 
     with Records(record, create=False) as records:
         summary = records.summary()

@@ -25,7 +25,8 @@ from fourlab.cli import (
     table,
     train,
 )
-from fourlab.rules.errors import FourlabError
+from fourlab.cli.waiting import announce_compilation
+from fourlab.core.errors import FourlabError
 
 app = typer.Typer(
     name="fourlab",
@@ -78,6 +79,7 @@ def main() -> None:
     """Run the command line: bad input is one line on standard error and exit code 2."""
     logging.basicConfig(level=logging.WARNING, format="%(message)s", handlers=[Notices()])
     logging.getLogger("fourlab").setLevel(logging.INFO)
+    announce_compilation()
     try:
         app()
     except FourlabError as error:

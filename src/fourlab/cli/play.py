@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -31,27 +32,40 @@ def play(
     show_thinking: Annotated[
         bool, typer.Option("--show-thinking", help="Show what agents think of each move.")
     ] = False,
-    save: Annotated[Path | None, typer.Option(help="Append the record to this file.")] = None,
+    save: Annotated[
+        Path | None, typer.Option(help="Append the game to this file of lines.")
+    ] = None,
+    record: Annotated[
+        Path | None, typer.Option(help="Keep the game in this record, beside those of the arena.")
+    ] = None,
 ) -> None:
     """Play a game in the terminal, or watch two agents."""
     import numpy as np
 
-    from fourlab.agents.play import GameInPlay, save_games
+    from fourlab.agents.play import GameInPlay
     from fourlab.agents.registry import agent
+    from fourlab.arena.records import Records
     from fourlab.rules.catalog import game as find_game
     from fourlab.rules.position import position_of
+    from fourlab.rules.record import save_games
 
     rules = find_game(game)
     if seed is None:
         seed = int(np.random.SeedSequence().generate_state(1)[0])
     agents = agent(first, rules), agent(second, rules)
     match = GameInPlay(rules, *agents, seed, start=position_of(rules, moves))
-    Table(match, delay, show_thinking).run()
+    TerminalGame(match, delay, show_thinking).run()
     if save is not None:
         save_games(save, [match.record()])
+    if record is not None:
+        with Records(record) as records:
+            kept = records.keep(match.record(with_decisions=True))
+        typer.echo(
+            f"kept as {kept} in {record}; see it again: fourlab games {kept} --record {record}"
+        )
 
 
-class Table:
+class TerminalGame:
     """Where a game is played: shows it, asks people, lets agents move."""
 
     def __init__(self, match: GameInPlay, delay: float, show_thinking: bool = False) -> None:
@@ -77,6 +91,7 @@ class Table:
             f" (seed {self.match.seed})"
         )
         self.show()
+        self.prepare()
         try:
             while not self.match.position.is_over:
                 if self.human[self.match.position.to_move]:
@@ -87,6 +102,11 @@ class Table:
             self.screen.print()
         self.screen.print(result(self.match.position, self.plain), style="bold")
         self.screen.print(f"moves: {self.match.position.notation or '(none)'}")
+
+    def prepare(self) -> None:
+        """Let agents get ready while the person thinks about the first move."""
+        for agent in self.match.agents:
+            threading.Thread(target=agent.prepare, daemon=True).start()
 
     def show(self) -> None:
         """Draw the board."""
@@ -122,7 +142,7 @@ class Table:
 
     def ask(self) -> None:
         """Take one line from a person: a move or a word. Raises EOFError to leave."""
-        from fourlab.rules.errors import FourlabError
+        from fourlab.core.errors import FourlabError
         from fourlab.rules.position import read_moves
 
         position = self.match.position
@@ -158,12 +178,13 @@ class Table:
 
     def hint(self) -> None:
         """Say which moves are best, exactly if that can be found in a moment."""
+        from fourlab.core.limit import Limit
         from fourlab.search.analysis import analyse
         from fourlab.search.scores import words
-        from fourlab.search.solver import Limits, shared_solver
+        from fourlab.search.solver import shared_solver
 
         position = self.match.position
-        limits = Limits(seconds=HINT_SECONDS)
+        limits = Limit(seconds=HINT_SECONDS)
         [*_, found] = analyse(position, shared_solver(position.rules), limits, quick_first=True)
         top = max((bounds.low, bounds.high) for bounds in found.moves.values())
         good = [m + 1 for m, b in sorted(found.moves.items()) if (b.low, b.high) == top]

@@ -12,8 +12,8 @@ def runs(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """List training runs and compare what they have come to."""
+    from fourlab.core.errors import SpecError
     from fourlab.learning.runs import RunConfig, find_runs, read_metrics
-    from fourlab.rules.errors import SpecError
 
     listing: list[dict[str, Any]] = []
     for folder in find_runs(root):

@@ -19,7 +19,7 @@ def serve(
     show: Annotated[bool, typer.Option(help="Open it in the browser.")] = False,
 ) -> None:
     """Start the web laboratory, by default for this machine alone."""
-    from fourlab.rules.errors import FourlabError, MissingExtraError
+    from fourlab.core.errors import FourlabError, MissingExtraError
 
     try:
         import uvicorn
@@ -29,7 +29,7 @@ def serve(
         raise MissingExtraError(
             f"the web laboratory needs {error.name}; install it: pip install 'fourlab[web]'"
         ) from None
-    from fourlab.web.warm import prepare
+    from fourlab.web.warm import prepare_rules
 
     try:
         listener = _listen(host, port)
@@ -37,8 +37,7 @@ def serve(
         raise FourlabError(
             f"cannot listen on {host}:{port} ({error.strerror}); choose another: --port {port + 1}"
         ) from None
-    typer.echo("preparing (the first time this takes a while) ...", err=True)
-    prepare()
+    prepare_rules()
     app = create_app(host, threads)
     name = "localhost" if host == LOCAL else host
     if host not in (LOCAL, "localhost", "::1"):

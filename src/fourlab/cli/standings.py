@@ -84,7 +84,7 @@ def pairings(tournament: Tournament) -> Table:
     tested = tournament.event.hypotheses is not None
     for name in [*headings, *(["test"] if tested else [])]:
         table.add_column(name, justify="right")
-    for entry in tournament.tables:
+    for entry in tournament.meetings:
         cells = figures(entry.tally, tournament.is_over)
         if entry.test is not None:
             low, high = entry.test.hypotheses.low, entry.test.hypotheses.high

@@ -23,9 +23,9 @@ from fourlab.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from fourlab.arena.executors import Workers
+    from fourlab.core.workers import Workers
+    from fourlab.studies.courses import Courses
     from fourlab.studies.sweep import Sweep
-    from fourlab.studies.training import Training
 
 RUNS = Path("runs/sweep")
 
@@ -52,12 +52,12 @@ def sweep(
 ) -> None:
     """Play a match at every point of a grid; what is trained or recorded is not done again."""
     from fourlab.arena.events import Event
-    from fourlab.arena.executors import Workers
     from fourlab.arena.records import Records
     from fourlab.cli.arena import follow
+    from fourlab.core.workers import Workers
+    from fourlab.studies.courses import Courses
     from fourlab.studies.figures import check, drawn_options, save, sweep_figure
     from fourlab.studies.sweep import Sweep, expand
-    from fourlab.studies.training import Training
 
     opponents = tuple(against or ["baseline"])
     grid = expand(spec)
@@ -68,7 +68,7 @@ def sweep(
     if train is not None:
         # What is wrong with the matches is said before anything is trained.
         Event(game, opponents, against=opponents, plies=plies, move_seconds=move_time)
-        training = Training(grid.specs, game, train, seed, runs)
+        training = Courses(grid.specs, game, train, seed, runs)
     with (
         nullcontext() if no_record else Records(record) as records,
         Workers(workers, cluster=cluster) as pool,
@@ -86,7 +86,7 @@ def sweep(
         show(played)
 
 
-def follow_training(training: Training, pool: Workers) -> None:
+def follow_training(training: Courses, pool: Workers) -> None:
     """Train all points and show how far they are."""
     from fourlab.cli.console import progress
 

@@ -14,7 +14,7 @@ import typer
 if TYPE_CHECKING:
     from rich.progress import Progress as Bar
 
-    from fourlab.learning.learner import Progress
+    from fourlab.learning.base import Progress
     from fourlab.learning.runs import Run
 
 INTERRUPTED = 130
@@ -45,8 +45,8 @@ def train(
     as_json: Annotated[bool, typer.Option("--json", help="Print reports as JSON lines.")] = False,
 ) -> None:
     """Train a learner in a run folder; Ctrl-C saves, --resume goes on."""
+    from fourlab.core.errors import SpecError
     from fourlab.learning.runs import Run, RunConfig
-    from fourlab.rules.errors import SpecError
 
     if resume:
         if out is None:
@@ -68,10 +68,10 @@ def _full_spec(
     options: list[str],
 ) -> tuple[str, str]:
     """Return the learner's spec with every option in it, and the game's name; both checked."""
+    from fourlab.core.errors import SpecError
     from fourlab.learning.registry import LEARNERS
     from fourlab.learning.registry import learner as new_learner
     from fourlab.rules.catalog import game as find_game
-    from fourlab.rules.errors import SpecError
 
     if not learner:
         raise SpecError(f"name a learner: {', '.join(LEARNERS)}")
@@ -98,9 +98,15 @@ def _free_folder(learner: str) -> Path:
 
 @contextmanager
 def _stopping() -> Iterator[list[bool]]:
-    """Turn Ctrl-C into a wish: the list is no longer empty."""
+    """Turn Ctrl-C into a wish: the list is no longer empty. The second one is obeyed at once."""
     wished: list[bool] = []
-    before = signal.signal(signal.SIGINT, lambda *_: wished.append(True))
+
+    def wish(*_: object) -> None:
+        if wished:
+            raise KeyboardInterrupt
+        wished.append(True)
+
+    before = signal.signal(signal.SIGINT, wish)
     try:
         yield wished
     finally:
@@ -111,18 +117,19 @@ def _follow(run: "Run", as_json: bool) -> None:
     """Train with a progress bar and a line for each report."""
     from fourlab.cli.console import console
 
-    total = run.learner.config.games
+    total = run.learner.total
     with _stopping() as wished, _bar() as bar:
-        task = bar.add_task(run.learner.config.name, total=total, said="")
-        bar.update(task, completed=run.learner.games)
+        task = bar.add_task(run.learner.name, total=total, said="")
+        bar.update(task, completed=run.learner.done)
         speedometer = Speedometer()
 
         def watch(progress: "Progress") -> None:
-            played = max(progress.wins + progress.draws + progress.losses, 1)
-            said = f"won {progress.wins / played:.0%} · {progress.size:,} values"
-            speed = speedometer.read(progress.games)
+            said = f"won {progress.wins / max(progress.played, 1):.0%}"
+            if "size" in progress.metrics:
+                said += f" · {progress.metrics['size']:,.0f} values"
+            speed = speedometer.read(progress.done)
             said += "" if speed is None else f" · {speed:,.0f} games/s"
-            bar.update(task, completed=progress.games, said=said)
+            bar.update(task, completed=progress.done, said=said)
 
         for line in run.reports(watch, lambda: bool(wished)):
             if as_json:
@@ -132,16 +139,16 @@ def _follow(run: "Run", as_json: bool) -> None:
             else:
                 typer.echo(report(line))
             speedometer.pause(line["games_per_s"])
-    if run.learner.games < total:
+    if run.learner.done < total:
         typer.echo(
-            f"stopped after {run.learner.games:,} of {total:,} games, all saved; go on with: "
+            f"stopped after {run.learner.done:,} of {total:,} games, all saved; go on with: "
             f"fourlab train --resume --out {run.folder}",
             err=True,
         )
         raise typer.Exit(INTERRUPTED)
     if not as_json:
         board = "" if run.config.game == "connect4" else f" --game {run.config.game}"
-        player = f"{run.learner.config.name}:{run.folder}"
+        player = f"{run.learner.agent().name}:{run.folder}"
         console().print(f"done: {run.folder}; play it with fourlab play --second {player}{board}")
 
 

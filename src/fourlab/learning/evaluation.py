@@ -10,19 +10,16 @@ from typing import Any
 
 import numpy as np
 
-from fourlab.agents.base import Agent, kernel_seed
-from fourlab.agents.learned import Learned
-from fourlab.agents.play import play_game
-from fourlab.agents.players import Player, thinks
+from fourlab.agents.base import Agent
 from fourlab.arena.grading import grade
+from fourlab.arena.in_step import play_from
 from fourlab.arena.statistics import share_interval
-from fourlab.arena.suites import Scored, suite
-from fourlab.learning.episodes import NOTHING, new_episode
-from fourlab.learning.learner import Learner
-from fourlab.learning.training import DRAWS, LOSSES, WINS, Plan, trainer
-from fourlab.rules.errors import SpecError
+from fourlab.core.errors import SpecError
+from fourlab.learning.base import Learner
+from fourlab.positions.starts import draw_boards, starts
+from fourlab.positions.suites import Scored, suite
 from fourlab.rules.geometry import Rules
-from fourlab.rules.position import FIRST, SECOND, Outcome
+from fourlab.rules.position import FIRST, SECOND
 from fourlab.search.scores import sign
 
 SOLVABLE = 42  # cells of the largest board whose middle games the solver answers at once
@@ -56,67 +53,39 @@ class Score:
 def play_off(learner: Learner, opponent: Agent, games: int, seed: int, side: str) -> Score:
     """Let what was learned play without exploring; `side` is first, second or alternating.
 
-    Games begin where training games do, without their random moves.
+    Games begin where training games do, without their random moves, whoever the opponent is.
     """
     sides = {"first": [FIRST], "second": [SECOND]}.get(side, [FIRST, SECOND])
-    player = opponent.player()
+    begun = starts(learner.start, learner.rules)._replace(plies=0)
+    player = learner.agent()
     rng = np.random.default_rng([seed, 1])
     score = Score(0, 0, 0)
     for index, which in enumerate(sides):
         count = games // len(sides) + (index < games % len(sides))
-        if player is None:
-            score += _slow(learner.agent(), opponent, count, which, rng)
-        else:
-            score += _fast(learner, player, count, which, rng)
+        boards = draw_boards(learner.rules, begun, rng.integers(1 << 62, size=count))
+        seeds = rng.integers(1 << 62, size=count)
+        first, second = (player, opponent) if which == FIRST else (opponent, player)
+        results = play_from(boards, first, second, seeds)
+        wins, losses = int((results > 0).sum()), int((results < 0).sum())
+        won, lost = (wins, losses) if which == FIRST else (losses, wins)
+        score += Score(won, count - wins - losses, lost)
     return score
-
-
-def _fast(
-    learner: Learner, opponent: Player, games: int, side: int, rng: np.random.Generator
-) -> Score:
-    """Play inside a kernel."""
-    tally = np.zeros(4, np.int64)
-    plan = Plan(np.zeros(games), np.zeros(games), np.full(games, side))
-    values = learner.knowledge.values
-    starts = learner.lesson.starts._replace(plies=0)
-    lesson = learner.lesson._replace(alone=False, starts=starts)
-    play = trainer(values.kind, NOTHING, thinks(opponent))
-    episode = new_episode(learner.rules)
-    play(learner.rules, values, opponent, lesson, plan, 0, episode, tally, kernel_seed(rng))
-    return Score(int(tally[WINS]), int(tally[DRAWS]), int(tally[LOSSES]))
-
-
-def _slow(
-    player: Learned, opponent: Agent, games: int, side: int, rng: np.random.Generator
-) -> Score:
-    """Play move by move, for agents that have no form inside kernels."""
-    counts = [0, 0, 0]
-    agents: tuple[Agent, Agent] = (player, opponent)
-    if side == SECOND:
-        agents = (opponent, player)
-    for _ in range(games):
-        record = play_game(player.rules, agents[0], agents[1], int(rng.integers(1 << 32)))
-        outcome = Outcome(record.outcome)
-        counts[0 if outcome.winner == side else 1 if outcome is Outcome.DRAW else 2] += 1
-    return Score(*counts)
 
 
 def against_truth(learner: Learner, positions: list[Scored]) -> dict[str, Any]:
     """Return how often its moves are perfect and good, and how far its values are off.
 
-    The error is the mean distance between the value of a move that was learned and the reward that
-    perfect play gets from it.
+    The error is the mean distance between the value of a move that was learned and what it is
+    truly worth: 1 a win, 0 a draw, -1 a loss.
     """
-    graded = grade(learner.agent(), positions).overall.to_json()
-    config = learner.config
-    rewards = {1: config.win, 0: config.draw, -1: config.loss}
+    player = learner.agent()
+    graded = grade(player, positions).overall.to_json()
     distances = []
     for scored in positions:
-        visits = learner.knowledge.visits(scored.position)
-        values = learner.knowledge.move_values(scored.position)
-        for seen, value, truth in zip(visits, values, scored.scores, strict=True):
-            if seen and value is not None and truth is not None:
-                distances.append(abs(value - rewards[sign(truth)]))
+        values = player.decide(scored.position, np.random.default_rng(0)).values
+        for value, truth in zip(values or (), scored.scores, strict=False):
+            if value is not None and truth is not None:
+                distances.append(abs(value - sign(truth)))
     return {
         "positions": len(positions),
         "perfect": graded["perfect"],

@@ -15,12 +15,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from fourlab.agents.base import Agent
-from fourlab.agents.perfect import Perfect
+from fourlab.agents.human import Human
 from fourlab.agents.registry import agent as find_agent
-from fourlab.rules.dice import below, seeded
-from fourlab.rules.errors import SpecError
+from fourlab.core.dice import below, seeded
+from fourlab.core.errors import SpecError
+from fourlab.core.spec import configure, option, parse
 from fourlab.rules.geometry import Rules
-from fourlab.rules.spec import configure, option, parse
 
 SELF = "self"
 FROZEN = "frozen"
@@ -126,18 +126,6 @@ def _member(weight: float, text: str, rules: Rules) -> Member:
     if spec.name == SELF:
         raise SpecError(f"opponent {SELF!r} stands alone; in a mixture use {FROZEN}")
     found = find_agent(text, rules)
-    if found.player() is None:
-        raise SpecError(
-            f"agent {text!r} cannot play inside a training run on {rules}; {_can(found)}"
-        )
+    if isinstance(found, Human):
+        raise SpecError("agent 'human' cannot play in a training run; every other agent can")
     return Member(weight, found)
-
-
-def _can(found: Agent) -> str:
-    """Say who can play instead."""
-    if isinstance(found, Perfect):
-        return (
-            "perfect can, without options, where it knows every position: tictactoe, 5 x 4 and "
-            "smaller; take minimax:depth=8 or mcts:sims=1000"
-        )
-    return "random, baseline, flat, minimax:depth=.., mcts:sims=.. and learned agents can"

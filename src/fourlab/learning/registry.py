@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
-from fourlab.learning.config import Training
-from fourlab.learning.double_q import DoubleQ
-from fourlab.learning.learner import Learner
-from fourlab.learning.monte_carlo import MonteCarlo
-from fourlab.learning.q import Afterstates, Q
-from fourlab.learning.td_lambda import NTuple, TdLambda
+from fourlab.core.registry import Registry
+from fourlab.core.spec import configure, parse
+from fourlab.core.storage import StorageError, peek
+from fourlab.learning.base import Learner
 from fourlab.rules.catalog import game as find_game
 from fourlab.rules.geometry import Rules
-from fourlab.rules.spec import configure, parse, unknown
 
-LEARNERS: dict[str, type[Training]] = {
-    kind.name: kind for kind in (Q, Afterstates, DoubleQ, TdLambda, MonteCarlo, NTuple)
-}
+LEARNERS: Registry[Learner] = Registry(
+    "learner",
+    {
+        "q": "fourlab.learning.tables.q:Q",
+        "afterstates": "fourlab.learning.tables.q:Afterstates",
+        "double-q": "fourlab.learning.tables.double_q:DoubleQ",
+        "td-lambda": "fourlab.learning.tables.td_lambda:TdLambda",
+        "monte-carlo": "fourlab.learning.tables.monte_carlo:MonteCarlo",
+        "n-tuple": "fourlab.learning.tables.td_lambda:NTuple",
+    },
+)
 
 
 def learner(text: str, game: str | Rules = "connect4", seed: int = 0, **options: Any) -> Learner:
@@ -26,7 +32,14 @@ def learner(text: str, game: str | Rules = "connect4", seed: int = 0, **options:
     `options` are set on top, by field name. Raises SpecError for what does not exist.
     """
     spec = parse(text)
-    if spec.name not in LEARNERS:
-        raise unknown("learner", spec.name, LEARNERS)
-    config = configure(LEARNERS[spec.name], spec, "learner")
-    return Learner(find_game(game), replace(config, **options), seed)
+    kind = LEARNERS.find(spec.name)
+    config = configure(kind.Config, spec, "learner")
+    return kind(find_game(game), replace(config, **options), seed)
+
+
+def load_learner(path: Path) -> Learner:
+    """Return the learner that was saved in a file, whichever it was; raises StorageError."""
+    name = peek(path).get("about", {}).get("learner")
+    if name not in LEARNERS:
+        raise StorageError(f"{path} is damaged: nothing to go on with (learner {name!r})")
+    return LEARNERS.find(name).load(path)

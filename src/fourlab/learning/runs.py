@@ -15,17 +15,15 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from fourlab.agents.registry import agent as find_agent
-from fourlab.arena.suites import Scored
+from fourlab.core.errors import FourlabError, SpecError
+from fourlab.core.storage import StorageError, replacing
+from fourlab.learning.base import Learner, Progress
 from fourlab.learning.evaluation import against_truth, play_off, truth_positions
-from fourlab.learning.events import Record, event_writer
-from fourlab.learning.learner import Learner, Progress
 from fourlab.learning.registry import learner as new_learner
-from fourlab.rules.errors import FourlabError, SpecError
-from fourlab.rules.storage import StorageError, replacing
-from fourlab.values.knowledge import CHECKPOINT
+from fourlab.learning.registry import load_learner
+from fourlab.learning.tensorboard import Record, event_writer
+from fourlab.positions.suites import Scored
 
 CONFIG, METRICS = "config.json", "metrics.jsonl"
 CHECKPOINT_SECONDS = 60.0
@@ -83,22 +81,22 @@ class Run:
     def resume(cls, folder: Path) -> Run:
         """Take a run up where its last checkpoint left it."""
         config = RunConfig.load(folder)
-        if not (folder / CHECKPOINT).exists():  # killed before the first checkpoint
-            learner = new_learner(config.learner, config.game, config.seed)
-        else:
-            learner = Learner.load(folder / CHECKPOINT)
+        learner = new_learner(config.learner, config.game, config.seed)
+        checkpoint = folder / learner.file
+        if checkpoint.exists():  # else it was killed before the first one
+            learner = load_learner(checkpoint)
             if learner.spec != config.learner or str(learner.rules) != config.game:
                 raise StorageError(
-                    f"{folder / CHECKPOINT} is of {learner.spec} on {learner.rules}, not of "
+                    f"{checkpoint} is of {learner.spec} on {learner.rules}, not of "
                     f"{config.learner} on {config.game} as {CONFIG} says"
                 )
-        _drop_lines_after(folder / METRICS, learner.games)
+        _drop_lines_after(folder / METRICS, learner.done)
         return cls(folder, config, learner)
 
     @property
     def every(self) -> int:
         """Games between two reports."""
-        return self.config.every or max(self.learner.config.games // 10, 1)
+        return self.config.every or max(self.learner.total // 10, 1)
 
     def reports(
         self,
@@ -120,50 +118,47 @@ class Run:
     ) -> Iterator[dict[str, Any]]:
         agents = [find_agent(spec, self.learner.rules) for spec in self.config.against]
         truth = truth_positions(self.learner.rules, self.config.truth) if self.config.truth else []
-        tally = _Tally(**self.learner.notes)
+        tally = _Results(**self.learner.notes)
         began = saved = time.perf_counter()
-        before, games = self.learner.games, 0
-        for progress in self.learner.steps(np.random.default_rng(self.config.seed)):
+        before, games = self.learner.done, 0
+        for progress in self.learner.steps():
             self.last = progress
             tally.add(progress)
             self.learner.notes = asdict(tally)
             watch(progress)
-            finished = progress.games == self.learner.config.games
-            due = progress.games // self.every > before // self.every
-            games += progress.games - before
-            before = progress.games
+            finished = progress.done >= self.learner.total
+            due = progress.done // self.every > before // self.every
+            games += progress.done - before
+            before = progress.done
             if due or finished:
                 speed = round(games / max(time.perf_counter() - began, 1e-9))
                 line = self._line(progress, tally) | {"games_per_s": speed}
                 line |= self._evaluate(agents, truth)
-                tally, games = _Tally(), 0
+                tally, games = _Results(), 0
                 self.learner.notes = asdict(tally)
                 self._write(line, record)
                 yield line
                 began = saved = time.perf_counter()
             elif stop() or time.perf_counter() - saved > self.checkpoint_seconds:
-                self.learner.save(self.folder / CHECKPOINT)
+                self.learner.save(self.folder / self.learner.file)
                 saved = time.perf_counter()
             if stop():
                 return
 
-    def _line(self, progress: Progress, tally: _Tally) -> dict[str, Any]:
+    def _line(self, progress: Progress, tally: _Results) -> dict[str, Any]:
         return {
-            "games": progress.games,
+            "games": progress.done,
             "wins": tally.wins / tally.games,
             "draws": tally.draws / tally.games,
             "losses": tally.losses / tally.games,
-            "alpha": progress.alpha,
-            "epsilon": progress.epsilon,
-            "size": progress.size,
-            "left_out": progress.left_out,
+            **{name: value for name, value in progress.metrics.items() if name != "decisions"},
         }
 
     def _evaluate(self, agents: list[Any], truth: list[Scored]) -> dict[str, Any]:
         """Return the evaluations of a line; they have dice of their own and change nothing."""
         found: dict[str, Any] = {}
-        seed = self.config.seed + self.learner.games
-        side = self.learner.config.side
+        seed = self.config.seed + self.learner.done
+        side = self.learner.side
         if agents:
             found["against"] = {
                 agent.spec: play_off(
@@ -179,12 +174,12 @@ class Run:
         """Write the line, then the checkpoint that reaches it, then the events."""
         with (self.folder / METRICS).open("a", encoding="utf-8") as file:
             file.write(json.dumps(line) + "\n")
-        self.learner.save(self.folder / CHECKPOINT)
+        self.learner.save(self.folder / self.learner.file)
         record(line)
 
 
 @dataclass
-class _Tally:
+class _Results:
     """Results since the last line of metrics."""
 
     wins: int = 0

@@ -1,4 +1,4 @@
-"""Numbers that change as games go by: step sizes and exploration.
+"""Floats that change as games go by: step sizes and exploration.
 
 0.1                                   always
 linear:1,end=0.05,games=50000         in a straight line, then the end
@@ -12,18 +12,16 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
-import numpy.typing as npt
 
-from fourlab.rules.errors import SpecError
-from fourlab.rules.spec import configure, option, parse, unknown
-
-Numbers = npt.NDArray[np.float64]
+from fourlab.core.arrays import Floats, Ints
+from fourlab.core.errors import SpecError
+from fourlab.core.spec import configure, option, parse, unknown
 
 
 class Schedule(Protocol):
     """A number for every game."""
 
-    def at(self, games: npt.NDArray[np.int64], total: int) -> Numbers:
+    def at(self, games: Ints, total: int) -> Floats:
         """Return the number in each of these games, counted from 0, of a run of `total`."""
         ...
 
@@ -34,7 +32,7 @@ class Const:
 
     value: float = option(0.1, "the number", positional=True)
 
-    def at(self, games: npt.NDArray[np.int64], total: int) -> Numbers:
+    def at(self, games: Ints, total: int) -> Floats:
         return np.full(len(games), self.value)
 
 
@@ -46,7 +44,7 @@ class Linear:
     end: float = option(0.0, "the number at the end")
     games: int | None = option(None, "games until the end is reached; none: the whole run", low=1)
 
-    def at(self, games: npt.NDArray[np.int64], total: int) -> Numbers:
+    def at(self, games: Ints, total: int) -> Floats:
         share = np.minimum(games / (self.games or max(total, 1)), 1.0)
         return self.start + share * (self.end - self.start)
 
@@ -60,8 +58,8 @@ class Exp:
     every: int = option(1000, "games between two multiplications", low=1)
     floor: float = option(0.0, "the number below which it does not fall")
 
-    def at(self, games: npt.NDArray[np.int64], total: int) -> Numbers:
-        numbers: Numbers = np.maximum(self.start * self.factor ** (games // self.every), self.floor)
+    def at(self, games: Ints, total: int) -> Floats:
+        numbers: Floats = np.maximum(self.start * self.factor ** (games // self.every), self.floor)
         return numbers
 
 
@@ -72,7 +70,7 @@ class Steps:
     values: str = option("1", "the numbers, separated by /", positional=True)
     every: int = option(1000, "games that each of them lasts", low=1)
 
-    def at(self, games: npt.NDArray[np.int64], total: int) -> Numbers:
+    def at(self, games: Ints, total: int) -> Floats:
         numbers = np.array([float(number) for number in self.values.split("/")])
         return numbers[np.minimum(games // self.every, len(numbers) - 1)]
 

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
+from fourlab.core.spec import configure, option, parse, unknown
 from fourlab.rules.geometry import CONNECT_RANGE, Rules
-from fourlab.rules.spec import configure, option, parse, unknown
 
 GAMES: dict[str, tuple[Rules, str]] = {
     "connect4": (Rules(7, 6, 4, gravity=True), "Connect Four"),

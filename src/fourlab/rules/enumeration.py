@@ -3,22 +3,20 @@
 from collections.abc import Iterator
 
 import numpy as np
-import numpy.typing as npt
 
+from fourlab.core.arrays import Ints
+from fourlab.core.jit import kernel
 from fourlab.rules.geometry import Rules
-from fourlab.rules.jit import kernel
 from fourlab.rules.kernels import has_line, legal_cells
-
-Boards = npt.NDArray[np.int64]
 
 
 @kernel
 def expand(
     rules: Rules,
-    movers: Boards,  # [positions]
-    occupied: Boards,  # [positions]
-    next_movers: Boards,  # [at least positions * moves]
-    next_occupied: Boards,
+    movers: Ints,  # [positions]
+    occupied: Ints,  # [positions]
+    next_movers: Ints,  # [at least positions * moves]
+    next_occupied: Ints,
 ) -> int:
     """Write the children of all positions that are not over; return how many there are."""
     count = 0
@@ -35,7 +33,7 @@ def expand(
     return count
 
 
-def positions_by_ply(rules: Rules) -> Iterator[tuple[Boards, Boards]]:
+def positions_by_ply(rules: Rules) -> Iterator[tuple[Ints, Ints]]:
     """Yield the distinct positions with 0, 1, 2, ... stones as (movers, occupied).
 
     Finished games are included and go no further. The order within a ply is by `occupied`, then
@@ -50,7 +48,7 @@ def positions_by_ply(rules: Rules) -> Iterator[tuple[Boards, Boards]]:
         movers, occupied = _distinct(*children[:, :count])
 
 
-def _distinct(movers: Boards, occupied: Boards) -> tuple[Boards, Boards]:
+def _distinct(movers: Ints, occupied: Ints) -> tuple[Ints, Ints]:
     order = np.lexsort((movers, occupied))
     movers, occupied = movers[order], occupied[order]
     fresh = np.ones(len(movers), bool)

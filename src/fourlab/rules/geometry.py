@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from fourlab.rules.errors import GeometryError
+from fourlab.core.errors import GeometryError
 
 if TYPE_CHECKING:
     from fourlab.rules.position import Position
@@ -37,6 +37,8 @@ class _Fields(NamedTuple):
     rows: int
     connect: int
     gravity: bool
+    bottom: int  # the lowest cell of every column
+    board: int  # every cell, no guard bit
 
 
 class Rules(_Fields):
@@ -49,21 +51,32 @@ class Rules(_Fields):
     __slots__ = ()
 
     def __new__(cls, columns: int, rows: int, connect: int, gravity: bool = True) -> Rules:
-        board = f"columns={columns}, rows={rows}, k={connect}"
+        words = f"columns={columns}, rows={rows}, k={connect}"
         if columns < 1 or rows < 1:
-            raise GeometryError(f"{board}: a board needs at least 1 column and 1 row")
+            raise GeometryError(f"{words}: a board needs at least 1 column and 1 row")
         if columns * (rows + 1) > BOARD_BITS:
             raise GeometryError(
-                f"{board}: the board is too large; columns * (rows + 1) is "
+                f"{words}: the board is too large; columns * (rows + 1) is "
                 f"{columns * (rows + 1)}, at most {BOARD_BITS} (7 x 8, 8 x 6 and 9 x 6 fit)"
             )
         if connect not in CONNECT_RANGE:
-            raise GeometryError(f"{board}: k is the length of a winning line, 2 to 9")
+            raise GeometryError(f"{words}: k is the length of a winning line, 2 to 9")
         if connect > max(columns, rows):
             raise GeometryError(
-                f"{board}: a line of {connect} does not fit; k is at most {max(columns, rows)} here"
+                f"{words}: a line of {connect} does not fit; k is at most {max(columns, rows)} here"
             )
-        return super().__new__(cls, int(columns), int(rows), int(connect), bool(gravity))
+        bottom = sum(1 << (column * (rows + 1)) for column in range(columns))
+        board = bottom * ((1 << rows) - 1)
+        return super().__new__(
+            cls, int(columns), int(rows), int(connect), bool(gravity), bottom, board
+        )
+
+    def __getnewargs__(self) -> tuple[int, int, int, bool]:
+        """Return what a copy is made from; the rest follows."""
+        return self.columns, self.rows, self.connect, self.gravity
+
+    def __repr__(self) -> str:
+        return f"Rules({self.columns}, {self.rows}, {self.connect}, gravity={self.gravity})"
 
     @property
     def cells(self) -> int:

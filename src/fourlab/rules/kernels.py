@@ -4,27 +4,12 @@ Every function takes `rules` first and works on integers laid out as `geometry.p
 `stones` is one side's stones; `cell` is a single bit, `cells` a set of them.
 """
 
-from fourlab.rules.bits import lowest_index, popcount
+from fourlab.core.bits import lowest_index, popcount
+from fourlab.core.jit import kernel
 from fourlab.rules.geometry import Rules
-from fourlab.rules.jit import kernel
 
 VERTICAL, FALLING, HORIZONTAL, RISING = range(4)
 DIRECTIONS = 4
-
-
-@kernel
-def bottom_row(rules: Rules) -> int:
-    """Return the lowest cell of every column."""
-    cells = 0
-    for column in range(rules.columns):
-        cells |= 1 << (column * (rules.rows + 1))
-    return cells
-
-
-@kernel
-def all_cells(rules: Rules) -> int:
-    """Return every cell of the board, no guard bit."""
-    return bottom_row(rules) * ((1 << rules.rows) - 1)
 
 
 @kernel
@@ -34,11 +19,17 @@ def column_cells(rules: Rules, column: int) -> int:
 
 
 @kernel
+def move_count(rules: Rules) -> int:
+    """Return `rules.move_count`, which kernels cannot ask for."""
+    return rules.columns if rules.gravity else rules.columns * rules.rows
+
+
+@kernel
 def legal_cells(rules: Rules, occupied: int) -> int:
     """Return the cells where a stone may be placed while the game goes on."""
     if rules.gravity:
-        return (occupied + bottom_row(rules)) & all_cells(rules)
-    return all_cells(rules) & ~occupied
+        return (occupied + rules.bottom) & rules.board
+    return rules.board & ~occupied
 
 
 @kernel
@@ -60,6 +51,18 @@ def cell_move(rules: Rules, cell: int) -> int:
     if rules.gravity:
         return column
     return (rules.rows - 1 - index % (rules.rows + 1)) * rules.columns + column
+
+
+@kernel
+def mirror_move(rules: Rules, move: int) -> int:
+    """Return the move reflected left to right."""
+    return move - 2 * (move % rules.columns) + rules.columns - 1
+
+
+@kernel
+def play(mover: int, occupied: int, cell: int) -> tuple[int, int]:
+    """Return the board after the mover filled a cell, seen by the other side, which moves next."""
+    return mover ^ occupied, occupied | cell
 
 
 @kernel
@@ -130,7 +133,7 @@ def _spread(rules: Rules, starts: int, step: int) -> int:
 @kernel
 def winning_cells(rules: Rules, stones: int) -> int:
     """Return the cells that would complete a line, reachable or not, empty or not."""
-    board = all_cells(rules)
+    board = rules.board
     cells = 0
     for direction in range(DIRECTIONS):
         step = line_step(rules, direction)

@@ -1,23 +1,54 @@
-"""Positions as numbers."""
+"""Positions as numbers: the one definition of a key.
 
+A key is exact: no two positions of a game share one, except mirror images where that is asked for.
+It is never 0, so that fresh memory is an empty table. With gravity every board has keys; without,
+those whose bits fit twice into a number (`check_size`). `Position.key` knows no such limit.
+"""
+
+from fourlab.core.errors import GeometryError
+from fourlab.core.jit import kernel
 from fourlab.rules.geometry import Rules
-from fourlab.rules.jit import kernel
-from fourlab.rules.kernels import bottom_row, mirror
+from fourlab.rules.kernels import mirror
 
 KEY_BITS = 31  # without gravity a key holds two boards of at most so many bits
 PLACED = 1 << (2 * KEY_BITS)  # keeps the key of an empty board without gravity from being 0
+
+
+def has_keys(rules: Rules) -> bool:
+    """Return whether the positions of a board fit into keys."""
+    return rules.gravity or rules.columns * (rules.rows + 1) <= KEY_BITS
+
+
+def check_size(rules: Rules) -> None:
+    """Raise GeometryError for a board whose positions do not fit into keys."""
+    if not has_keys(rules):
+        raise GeometryError(
+            f"no table of positions for {rules}: without gravity columns * (rows + 1) may be "
+            f"{KEY_BITS}, here it is {rules.columns * (rules.rows + 1)}; 5 x 5 fits, and so does "
+            "every board with gravity"
+        )
 
 
 @kernel
 def exact_key(rules: Rules, mover: int, occupied: int) -> int:
     """Return a number, never 0, that only this position has."""
     if rules.gravity:  # the lowest zero above each column's stones marks its height
-        return mover + occupied + bottom_row(rules)
+        return mover + occupied + rules.bottom
     return PLACED | (occupied << KEY_BITS) | mover
+
+
+@kernel
+def table_key(rules: Rules, symmetric: bool, mover: int, occupied: int) -> tuple[int, bool]:
+    """Return the key of a position, and whether it is the key of its mirror image."""
+    key = exact_key(rules, mover, occupied)
+    if symmetric:
+        reflected = exact_key(rules, mirror(rules, mover), mirror(rules, occupied))
+        if reflected < key:
+            return reflected, True
+    return key, False
 
 
 @kernel
 def shared_key(rules: Rules, mover: int, occupied: int) -> int:
     """Return a number, never 0, that only this position and its mirror image have."""
-    key = exact_key(rules, mover, occupied)
-    return min(key, exact_key(rules, mirror(rules, mover), mirror(rules, occupied)))
+    return table_key(rules, True, mover, occupied)[0]

@@ -12,8 +12,8 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from fourlab.core.errors import IllegalMoveError, NotationError
 from fourlab.rules import kernels
-from fourlab.rules.errors import IllegalMoveError, NotationError
 from fourlab.rules.geometry import BOARD_BITS, Rules
 
 SINGLE_DIGIT_MOVES = 9
@@ -93,8 +93,13 @@ class Position:
     def key(self) -> int:
         """A number that no other position of the same game has."""
         if self.rules.gravity:  # the lowest zero above each column's stones marks its height
-            return self.mover + self.occupied + kernels.bottom_row(self.rules)
+            return self.mover + self.occupied + self.rules.bottom
         return self.occupied << BOARD_BITS | self.mover
+
+    @property
+    def shared_key(self) -> int:
+        """A number that only this position and its mirror image have."""
+        return min(self.key, self.mirror().key)
 
     @property
     def notation(self) -> str:
@@ -150,8 +155,7 @@ class Position:
 
     def mirror(self) -> Position:
         """Return the position reflected left to right."""
-        columns = self.rules.columns
-        moves = tuple(move - 2 * (move % columns) + columns - 1 for move in self.moves)
+        moves = tuple(kernels.mirror_move(self.rules, move) for move in self.moves)
         mover = kernels.mirror(self.rules, self.mover)
         return Position(self.rules, mover, kernels.mirror(self.rules, self.occupied), moves)
 
@@ -164,7 +168,7 @@ class Position:
 
     def __str__(self) -> str:
         """Return the board in text."""
-        from fourlab.rules.boards import write_text  # boards.py stands on this module
+        from fourlab.rules.formats import write_text  # boards.py stands on this module
 
         return write_text(self)
 

@@ -9,15 +9,21 @@ worth more and values at different depths agree.
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from fourlab.rules.bits import multiply63, popcount
+from fourlab.core.arrays import Ints
+from fourlab.core.bits import multiply63, popcount
+from fourlab.core.jit import kernel
+from fourlab.core.limit import UNLIMITED
 from fourlab.rules.geometry import Rules
-from fourlab.rules.jit import body, kernel
-from fourlab.rules.kernels import cell_move, has_line, legal_cells, move_cell, winning_cells
+from fourlab.rules.kernels import (
+    cell_move,
+    has_line,
+    legal_cells,
+    move_cell,
+    play,
+    winning_cells,
+)
 from fourlab.search.windows import Weights, window_score
-
-Words = npt.NDArray[np.int64]
 
 WIN = 1_000_000
 SURE = WIN - 100  # from here on a value is a forced win and no estimate
@@ -28,24 +34,24 @@ MOVER, OCCUPIED, ALPHA, BETA, BEST, BEST_LANE, NEXT_LANE, FIRST_LANE, CELLS, ASK
 NO_LANE = 63
 
 # Registers of a search that can be left and resumed.
-LEVEL, DEPTH, AGE, NODES = range(4)
+LEVEL, DEPTH, AGE, NODES, REACHED, LINE = range(6)
 
 # A table entry: mover, occupied, and a word that packs value, depth, kind, lane and age.
 EXACT, AT_LEAST, AT_MOST = range(3)
 TABLE_BITS = 16
 MIXER = 0x1E3779B97F4A7C15
 
-UNLIMITED = 1 << 60
-
 
 class Work(NamedTuple):
     """What a search works on; one for each thread."""
 
-    lanes: Words  # [moves] cells that a move may fill, the most central first
-    frames: Words  # [levels, fields]
-    root_values: Words  # [moves], UNKNOWN where there is none
-    registers: Words
-    table: Words  # [entries, 3]
+    lanes: Ints  # [moves] cells that a move may fill, the most central first
+    frames: Ints  # [levels, fields]
+    root_values: Ints  # [moves], UNKNOWN where there is none
+    values: Ints  # [moves], the root values of the last depth that was finished
+    line: Ints  # [cells], the moves that it expects
+    registers: Ints
+    table: Ints  # [entries, 3]
 
 
 def central_order(rules: Rules) -> list[int]:
@@ -69,7 +75,9 @@ def new_work(rules: Rules, table_bits: int = TABLE_BITS) -> Work:
         lanes=np.array(lanes, np.int64),
         frames=np.zeros((rules.cells + 2, ASKED + 1), np.int64),
         root_values=np.zeros(rules.move_count, np.int64),
-        registers=np.zeros(NODES + 1, np.int64),
+        values=np.zeros(rules.move_count, np.int64),
+        line=np.zeros(rules.cells + 1, np.int64),
+        registers=np.zeros(LINE + 1, np.int64),
         table=np.zeros((1 << table_bits, 3), np.int64),
     )
 
@@ -115,13 +123,13 @@ def _open(
 
 
 @kernel
-def _slot(table: Words, mover: int, occupied: int) -> int:
+def _slot(table: Ints, mover: int, occupied: int) -> int:
     mixed = multiply63(mover ^ multiply63(occupied, MIXER), MIXER)
     return (mixed >> 32) & (len(table) - 1)
 
 
 @kernel
-def _probe(work: Work, mover: int, occupied: int, depth: int) -> tuple[int, int, int]:
+def probe(work: Work, mover: int, occupied: int, depth: int) -> tuple[int, int, int]:
     """Return value, kind and best lane of a position; UNKNOWN if the value serves not this depth.
 
     A forced win or loss serves every depth at which there is something to search.
@@ -137,8 +145,8 @@ def _probe(work: Work, mover: int, occupied: int, depth: int) -> tuple[int, int,
     return value, kind, lane
 
 
-@body
-def _store(work: Work, frame: Words, depth: int) -> None:
+@kernel
+def _store(work: Work, frame: Ints, depth: int) -> None:
     value = frame[BEST]
     kind = EXACT
     if value >= frame[BETA]:
@@ -151,8 +159,8 @@ def _store(work: Work, frame: Words, depth: int) -> None:
     entry[2] = packed | (work.registers[AGE] << 40)
 
 
-@body
-def _next_cell(work: Work, frame: Words) -> tuple[int, int]:
+@kernel
+def _next_cell(work: Work, frame: Ints) -> tuple[int, int]:
     """Return the next cell to try and its lane: the table's first, then from the middle; or 0."""
     lane = frame[FIRST_LANE]
     if lane != NO_LANE:
@@ -170,7 +178,7 @@ def _next_cell(work: Work, frame: Words) -> tuple[int, int]:
     return 0, NO_LANE
 
 
-@body
+@kernel
 def _estimate(rules: Rules, weights: Weights, mover: int, occupied: int, level: int) -> int:
     """Return the value at the horizon: the root's side evaluates, whoever is to move."""
     sign = 1 - 2 * (level % 2)
@@ -178,7 +186,7 @@ def _estimate(rules: Rules, weights: Weights, mover: int, occupied: int, level: 
     return sign * window_score(rules, weights, evaluating, evaluating ^ occupied)
 
 
-@body
+@kernel
 def _visit(
     rules: Rules,
     work: Work,
@@ -212,7 +220,7 @@ def _visit(
             if threats & (threats - 1) != 0:  # two at once cannot be met
                 return -win_in(stones + 2)
             cells = threats  # every other move loses at once
-        value, kind, lane = _probe(work, mover, occupied, depth)
+        value, kind, lane = probe(work, mover, occupied, depth)
         if value != UNKNOWN and (
             kind == EXACT
             or (kind == AT_LEAST and value >= beta)
@@ -223,7 +231,7 @@ def _visit(
     return UNKNOWN
 
 
-@body
+@kernel
 def _close(work: Work, level: int, prune: bool) -> int:
     """Finish the search of a position and return its value."""
     frame = work.frames[level]
@@ -259,14 +267,15 @@ def run(rules: Rules, work: Work, weights: Weights, prune: bool, nodes: int) -> 
             cell, lane = _next_cell(work, frame)
         if cell != 0:
             work.registers[NODES] += 1
+            mover, occupied = play(frame[MOVER], frame[OCCUPIED], cell)
             value = _visit(
                 rules,
                 work,
                 weights,
                 prune,
                 level + 1,
-                frame[MOVER] ^ frame[OCCUPIED],
-                frame[OCCUPIED] | cell,
+                mover,
+                occupied,
                 -frame[BETA] if prune else -UNKNOWN,
                 -frame[ALPHA] if prune else UNKNOWN,
             )
@@ -290,7 +299,7 @@ def run(rules: Rules, work: Work, weights: Weights, prune: bool, nodes: int) -> 
     return False
 
 
-@body
+@kernel
 def search(
     rules: Rules, work: Work, weights: Weights, prune: bool, mover: int, occupied: int, depth: int
 ) -> int:
@@ -300,16 +309,3 @@ def search(
         begin(rules, work, mover, occupied, reached)
         run(rules, work, weights, prune, UNLIMITED)
     return int(work.frames[0][BEST])
-
-
-def principal_line(rules: Rules, work: Work, mover: int, occupied: int, move: int) -> list[int]:
-    """Return the moves that the last search expects, from this one as far as its table knows."""
-    line = [move]
-    for _ in range(int(work.registers[DEPTH]) - 1):
-        cell = move_cell(rules, occupied, line[-1])
-        mover, occupied = mover ^ occupied, occupied | cell
-        _, _, lane = _probe(work, mover, occupied, 0)
-        if has_line(rules, mover ^ occupied) or lane == NO_LANE:
-            break
-        line.append(cell_move(rules, legal_cells(rules, occupied) & int(work.lanes[lane])))
-    return line

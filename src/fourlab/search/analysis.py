@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from fourlab.core.limit import NO_LIMIT, Limit
 from fourlab.rules.position import Outcome, Position
-from fourlab.search.scores import OUTCOMES, sign, win_score
-from fourlab.search.solver import NO_LIMITS, Bounds, Limits, Solver
+from fourlab.search.scores import OUTCOMES, Bounds, sign, win_score
+from fourlab.search.solver import Solver
 
 
 @dataclass
@@ -74,27 +74,22 @@ class Analysis:
 
 
 def analyse(
-    position: Position, solver: Solver, limits: Limits = NO_LIMITS, quick_first: bool = False
+    position: Position, solver: Solver, limit: Limit = NO_LIMIT, quick_first: bool = False
 ) -> Iterator[Analysis]:
     """Yield the analysis of a position as it grows, at least once.
 
     `quick_first` finds win, draw or loss of every move before any exact score.
     """
-    began = time.perf_counter()
+    watch = limit.watch()
     found = Analysis(position)
     yield found
     if position.is_over:
         return
     most = win_score(position.rules, position.ply)
     for weak in (True, False) if quick_first else (False,):
-        left = Limits(
-            limits.nodes - found.nodes,
-            limits.seconds - (time.perf_counter() - began),
-            limits.stop,
-        )
-        for move, bounds in solver.moves(position, left, weak):
+        for move, bounds in solver.moves(position, watch.rest(found.nodes), weak):
             found.nodes += bounds.nodes
-            found.seconds = time.perf_counter() - began
+            found.seconds = watch.elapsed
             known = widened(bounds, most) if weak else bounds
             found.moves[move] = found.moves[move] & known if move in found.moves else known
             yield found

@@ -15,15 +15,16 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from fourlab.rules.bits import popcount
+from fourlab.core.arrays import Array, Ints
+from fourlab.core.bits import popcount
+from fourlab.core.jit import kernel
+from fourlab.core.storage import StorageError, load_arrays, read_arrays, save_arrays
 from fourlab.rules.catalog import game, name_of
-from fourlab.rules.enumeration import Boards, expand
+from fourlab.rules.enumeration import expand
 from fourlab.rules.geometry import Rules
-from fourlab.rules.jit import kernel
-from fourlab.rules.kernels import has_line, legal_cells, winning_cells
+from fourlab.rules.kernels import has_line, legal_cells, play, winning_cells
 from fourlab.rules.keys import KEY_BITS, shared_key
 from fourlab.rules.position import Position
-from fourlab.rules.storage import Array, StorageError, load_arrays, read_arrays, save_arrays
 from fourlab.search.scores import win_score
 
 log = logging.getLogger("fourlab.book")
@@ -35,13 +36,13 @@ Scores = npt.NDArray[np.int8]
 class Shelf(NamedTuple):
     """The positions of one ply that are not over, one of each mirror pair, by key."""
 
-    keys: Boards
-    movers: Boards
-    occupied: Boards
+    keys: Ints
+    movers: Ints
+    occupied: Ints
 
 
 @kernel
-def _write_keys(rules: Rules, movers: Boards, occupied: Boards, keys: Boards) -> None:
+def _write_keys(rules: Rules, movers: Ints, occupied: Ints, keys: Ints) -> None:
     """Write the keys of positions; finished ones get -1."""
     full = rules.columns * rules.rows
     for index in range(len(movers)):
@@ -72,7 +73,7 @@ def shelves(rules: Rules, plies: int) -> list[Shelf]:
 
 
 @kernel
-def _back_up(rules: Rules, shelf: Shelf, keys: Boards, scores: Scores, result: Scores) -> None:
+def _back_up(rules: Rules, shelf: Shelf, keys: Ints, scores: Scores, result: Scores) -> None:
     """Write a shelf's scores, from the keys and scores of the shelf with one stone more."""
     for index in range(len(shelf.movers)):
         mover, occupied = shelf.movers[index], shelf.occupied[index]
@@ -86,7 +87,7 @@ def _back_up(rules: Rules, shelf: Shelf, keys: Boards, scores: Scores, result: S
             best = 0
             cells = 0
         while cells != 0:
-            child = shared_key(rules, mover ^ occupied, occupied | (cells & -cells))
+            child = shared_key(rules, *play(mover, occupied, cells & -cells))
             cells &= cells - 1
             best = max(best, -scores[np.searchsorted(keys, child)])
         result[index] = best

@@ -16,10 +16,10 @@ from typing import Any
 
 import numpy as np
 
+from fourlab.core.arrays import Ints
+from fourlab.core.storage import StorageError
 from fourlab.rules.catalog import name_of
-from fourlab.rules.enumeration import Boards
 from fourlab.rules.geometry import Rules
-from fourlab.rules.storage import StorageError
 from fourlab.search.book import VERSION, Book, Scores, backed_up, shelves
 from fourlab.search.solver import Solver
 
@@ -33,7 +33,7 @@ def _worker_solver(rules: Rules, table_mb: float) -> Solver:
     return Solver(rules, table_mb=table_mb)
 
 
-def solve_chunk(rules: Rules, movers: Boards, occupied: Boards, table_mb: float) -> list[int]:
+def solve_chunk(rules: Rules, movers: Ints, occupied: Ints, table_mb: float) -> list[int]:
     """Return the scores of some positions; runs in a worker."""
     job = _worker_solver(rules, table_mb).solve_arrays(movers, occupied)
     scores: list[int] = job.low.tolist()

@@ -1,9 +1,9 @@
 """What can be said of a position without searching it."""
 
-from fourlab.rules.bits import lowest_index
+from fourlab.core.bits import lowest_index
+from fourlab.core.jit import kernel
 from fourlab.rules.geometry import Rules
-from fourlab.rules.jit import kernel
-from fourlab.rules.kernels import all_cells, bottom_row, has_line, legal_cells
+from fourlab.rules.kernels import has_line, legal_cells
 
 NO_BOUND = 99
 
@@ -25,10 +25,10 @@ def safe_replies(rules: Rules, occupied: int, threats: int) -> int:
 @kernel
 def cells_above(rules: Rules, cells: int) -> int:
     """Return every cell that lies above one of these in its column."""
-    bottom = bottom_row(rules)
+    bottom = rules.bottom
     capped = cells | (bottom << rules.rows)
     up_to_lowest = (capped - bottom) ^ capped
-    return all_cells(rules) & ~up_to_lowest
+    return rules.board & ~up_to_lowest
 
 
 @kernel
@@ -47,10 +47,10 @@ def follow_up_bound(
     mover, out of other moves, has to. If the other empty cells are even in number and give the
     mover no line, the waiting side wins, at the latest when they are filled.
     """
-    board = all_cells(rules)
+    board = rules.board
     occupied = mover | waiting
     empty = board & ~occupied
-    playable = (occupied + bottom_row(rules)) & board
+    playable = (occupied + rules.bottom) & board
     upper = _every_other_row(rules, rules.rows - 1)
     odd = (rules.columns * rules.rows - stones) & 1
     given = mover | (empty & ~upper) | playable
@@ -61,7 +61,7 @@ def follow_up_bound(
             return 0
     # The rows of a winning cell that leave an even number of other cells.
     parity = _every_other_row(rules, rules.rows - 1 + odd)
-    candidates = waiting_wins & parity & ~bottom_row(rules)
+    candidates = waiting_wins & parity & ~rules.bottom
     while candidates != 0:
         cell = candidates & -candidates
         candidates ^= cell
@@ -83,7 +83,7 @@ def follow_up_bound(
 def _every_other_row(rules: Rules, row: int) -> int:
     """Return the cells of all rows that lie an even number of rows from this one."""
     pattern = 0x5555555555555555 if row % 2 == 0 else 0x2AAAAAAAAAAAAAAA
-    return bottom_row(rules) * (pattern & ((1 << rules.rows) - 1))
+    return rules.bottom * (pattern & ((1 << rules.rows) - 1))
 
 
 @kernel

@@ -3,11 +3,11 @@
 import functools
 from collections.abc import Callable
 
-from fourlab.rules.bits import popcount
-from fourlab.rules.dice import below, roll
+from fourlab.core.bits import popcount
+from fourlab.core.dice import below, roll
+from fourlab.core.jit import kernel
 from fourlab.rules.geometry import Rules
-from fourlab.rules.jit import kernel
-from fourlab.rules.kernels import column_cells, has_line, legal_cells, winning_cells
+from fourlab.rules.kernels import column_cells, has_line, legal_cells, play, winning_cells
 
 
 @kernel
@@ -74,8 +74,7 @@ def playout(
             cell, state = random_legal_cell(rules, occupied, state)
         if has_line(rules, mover | cell):
             return sign, ply + 1 - stones, state
-        mover ^= occupied
-        occupied |= cell
+        mover, occupied = play(mover, occupied, cell)
         sign = -sign
     return 0, rules.columns * rules.rows - stones, state
 

@@ -17,9 +17,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fourlab.rules.bits import popcount, prefetch
+from fourlab.core.arrays import Ints
+from fourlab.core.bits import popcount, prefetch
+from fourlab.core.jit import kernel
 from fourlab.rules.geometry import Rules
-from fourlab.rules.jit import body, kernel
 from fourlab.rules.kernels import winning_cells
 from fourlab.search.bounds import safe_replies
 from fourlab.search.nodes import (
@@ -35,10 +36,10 @@ from fourlab.search.nodes import (
     WAITING_WINS,
     Node,
     look,
+    node_key,
     rank,
     read_node,
     settle,
-    table_key,
     write_node,
 )
 from fourlab.search.scores import win_score
@@ -47,8 +48,7 @@ from fourlab.search.transpositions import (
     NEXT_GROWTH,
     SEARCHED,
     USED,
-    Table,
-    Words,
+    Transpositions,
     grow,
     store,
 )
@@ -69,13 +69,13 @@ CHILD_MASK = (1 << CHILD_BITS) - 1
 class Stack(NamedTuple):
     """The search of one thread; `width` is the number of moves of the game."""
 
-    records: Words  # [(depth * width + child) * RECORD + field]
-    order: Words  # [depth * width + rank], entries: rank and child
-    frames: Words  # [depth * FRAME + field]
-    state: Words  # [STATE]
+    records: Ints  # [(depth * width + child) * RECORD + field]
+    order: Ints  # [depth * width + rank], entries: rank and child
+    frames: Ints  # [depth * FRAME + field]
+    state: Ints  # [STATE]
 
 
-def new_stack(rules: Rules, table: Table, noise: int = 0, start: int = 0) -> Stack:
+def new_stack(rules: Rules, table: Transpositions, noise: int = 0, start: int = 0) -> Stack:
     """Return an empty stack: `noise` disturbs the order of moves, `start` is where a job begins."""
     deepest = rules.cells + 2
     slots = deepest * rules.move_count
@@ -91,7 +91,7 @@ def new_stack(rules: Rules, table: Table, noise: int = 0, start: int = 0) -> Sta
 
 
 @kernel
-def survey(rules: Rules, records: Words, node: Node, first: int) -> int:
+def survey(rules: Rules, records: Ints, node: Node, first: int) -> int:
     """Step 1: note each move, its new threats and the replies; return their number, 0 for a win."""
     occupied = node.mover | node.waiting
     moves = node.replies
@@ -113,9 +113,9 @@ def survey(rules: Rules, records: Words, node: Node, first: int) -> int:
 @kernel
 def weigh(
     rules: Rules,
-    records: Words,
-    order: Words,
-    words: Words,
+    records: Ints,
+    order: Ints,
+    words: Ints,
     buckets: int,
     node: Node,
     first: int,
@@ -136,7 +136,7 @@ def weigh(
         after = Node(node.waiting, mover, other_wins, wins, replies, node.stones + 1)
         value, after, sign = settle(rules, after, alpha)
         if value == UNKNOWN:
-            slot, tag, mover_lines, waiting_lines = table_key(rules, after, buckets)
+            slot, tag, mover_lines, waiting_lines = node_key(rules, after, buckets)
             hopes = mover_lines if (alpha >= 0) == (sign > 0) else waiting_lines
             if hopes == 0:
                 value = 0
@@ -158,9 +158,9 @@ def weigh(
 @kernel
 def consult(
     rules: Rules,
-    records: Words,
-    order: Words,
-    words: Words,
+    records: Ints,
+    order: Ints,
+    words: Ints,
     first: int,
     ranks: int,
     count: int,
@@ -189,9 +189,9 @@ def consult(
 @kernel
 def expand(
     rules: Rules,
-    records: Words,
-    order: Words,
-    words: Words,
+    records: Ints,
+    order: Ints,
+    words: Ints,
     buckets: int,
     at: int,
     first: int,
@@ -224,9 +224,15 @@ def expand(
     return UNKNOWN, count, best
 
 
-@body
+@kernel
 def run(
-    rules: Rules, stack: Stack, table: Table, low: Words, high: Words, position: int, limit: int
+    rules: Rules,
+    stack: Stack,
+    table: Transpositions,
+    low: Ints,
+    high: Ints,
+    position: int,
+    limit: int,
 ) -> bool:
     """Go on with the search on the stack; return whether it has ended, with its value in the state.
 
@@ -287,7 +293,9 @@ def run(
 
 
 @kernel
-def ask(rules: Rules, stack: Stack, table: Table, mover: int, occupied: int, alpha: int) -> int:
+def ask(
+    rules: Rules, stack: Stack, table: Transpositions, mover: int, occupied: int, alpha: int
+) -> int:
     """Put the question "is the score above alpha?" on the stack, or return the score if known.
 
     The side to move cannot win at once. The root has a bucket of its own behind the table: it is

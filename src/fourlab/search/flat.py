@@ -1,48 +1,82 @@
 """Flat Monte Carlo: play every move out a number of times, and take the best average."""
 
-import numpy as np
-import numpy.typing as npt
-
-from fourlab.rules.dice import below, roll
+from fourlab.core.arrays import Floats, Ints
+from fourlab.core.dice import below, roll, seeded
+from fourlab.core.jit import kernel
 from fourlab.rules.geometry import Rules
-from fourlab.rules.jit import kernel
-from fourlab.rules.kernels import cell_move, has_line, is_full, legal_cells
+from fourlab.rules.kernels import cell_move, has_line, is_full, legal_cells, play
 from fourlab.search.choices import playout
+
+ROUND = 256  # playouts of each move before the next is looked at: a search may stop in between
 
 
 @kernel
-def flat_search(
+def play_out(
     rules: Rules,
     mover: int,
     occupied: int,
     playouts: int,
     heavy: bool,
-    values: npt.NDArray[np.float64],
+    totals: Floats,  # [moves], sums of results, 1 for a win
     state: int,
-) -> tuple[int, int]:
-    """Write the mean result of every legal move, 1 for a win, into `values` [moves].
+) -> int:
+    """Add the results of so many playouts of every legal move; return the next dice state."""
+    while playouts > 0:
+        size = min(playouts, ROUND)
+        playouts -= size
+        cells = legal_cells(rules, occupied)
+        while cells != 0:
+            cell = cells & -cells
+            cells ^= cell
+            total = 0
+            if has_line(rules, mover | cell):
+                total = size
+            elif not is_full(rules, occupied | cell):
+                for _ in range(size):
+                    result, _, state = playout(rules, *play(mover, occupied, cell), heavy, state)
+                    total -= result
+            totals[cell_move(rules, cell)] += total
+    return state
 
-    Returns the cell of the best move, random among equals, and the next state of the dice.
-    """
+
+@kernel
+def best_move(rules: Rules, occupied: int, totals: Floats, state: int) -> int:
+    """Return the legal move with the best sum, random among equals."""
     cells = legal_cells(rules, occupied)
-    best, best_value, equals = 0, -2.0, 0
+    best, best_total, equals = 0, 0.0, 0
     while cells != 0:
-        cell = cells & -cells
-        cells ^= cell
-        total = 0
-        if has_line(rules, mover | cell):
-            total = playouts
-        elif not is_full(rules, occupied | cell):
-            for _ in range(playouts):
-                result, _, state = playout(rules, mover ^ occupied, occupied | cell, heavy, state)
-                total -= result
-        value = total / playouts
-        values[cell_move(rules, cell)] = value
-        if value > best_value:
-            best, best_value, equals = cell, value, 1
-        elif value == best_value:
+        move = cell_move(rules, cells & -cells)
+        cells &= cells - 1
+        if equals == 0 or totals[move] > best_total:
+            best, best_total, equals = move, totals[move], 1
+        elif totals[move] == best_total:
             equals += 1
             state = roll(state)
             if below(state, equals) == 0:
-                best = cell
-    return best, state
+                best = move
+    return best
+
+
+@kernel
+def flat_rows(
+    rules: Rules,
+    movers: Ints,
+    occupied: Ints,
+    playouts: int,
+    heavy: bool,
+    states: Ints,
+    totals: Floats,  # [moves], of the last row
+    fresh: bool,
+    moves: Ints,
+) -> None:
+    """Write the best move of each row and the next state of its dice.
+
+    `fresh` begins anew, with states that are seeds; else the only row is played out some more.
+    """
+    for row in range(len(movers)):
+        if fresh:
+            totals[:] = 0.0
+            states[row] = seeded(states[row])
+        mover, board = movers[row], occupied[row]
+        states[row] = play_out(rules, mover, board, playouts, heavy, totals, states[row])
+        moves[row] = best_move(rules, board, totals, states[row])

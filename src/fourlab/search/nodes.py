@@ -2,13 +2,14 @@
 
 from typing import NamedTuple
 
-from fourlab.rules.bits import lowest_index, multiply63, popcount
+from fourlab.core.arrays import Ints
+from fourlab.core.bits import lowest_index, multiply63, popcount
+from fourlab.core.jit import kernel
 from fourlab.rules.geometry import Rules
-from fourlab.rules.jit import kernel
-from fourlab.rules.kernels import all_cells, bottom_row, line_cells, mirror, winning_cells
+from fourlab.rules.kernels import line_cells, mirror, winning_cells
 from fourlab.search.bounds import NO_BOUND, cells_above, follow_up_bound, safe_replies
 from fourlab.search.scores import win_score
-from fourlab.search.transpositions import Words, lower, probe, slot_and_tag, upper
+from fourlab.search.transpositions import lower, probe, slot_and_tag, upper
 
 UNKNOWN = -100  # below every score
 
@@ -33,7 +34,7 @@ RECORD = 11  # number of fields
 
 
 @kernel
-def read_node(records: Words, at: int) -> Node:
+def read_node(records: Ints, at: int) -> Node:
     """Return the node of a record."""
     return Node(
         records[at + MOVER],
@@ -46,7 +47,7 @@ def read_node(records: Words, at: int) -> Node:
 
 
 @kernel
-def write_node(records: Words, at: int, node: Node) -> None:
+def write_node(records: Ints, at: int, node: Node) -> None:
     """Make a node the node of a record."""
     records[at + MOVER], records[at + WAITING] = node.mover, node.waiting
     records[at + MOVER_WINS], records[at + WAITING_WINS] = node.mover_wins, node.waiting_wins
@@ -54,16 +55,16 @@ def write_node(records: Words, at: int, node: Node) -> None:
 
 
 @kernel
-def table_key(rules: Rules, node: Node, buckets: int) -> tuple[int, int, int, int]:
+def node_key(rules: Rules, node: Node, buckets: int) -> tuple[int, int, int, int]:
     """Return slot, tag, and the cells of the lines still open to the mover and to the other.
 
     The score depends on the heights, on the side to move, and on the stones that lie in a line
     still open to their own side. Cells above one that wins for both sides are never reached.
     """
-    board = all_cells(rules)
+    board = rules.board
     shape = node.mover | node.waiting
     if rules.gravity:
-        shape += bottom_row(rules)
+        shape += rules.bottom
         contested = node.mover_wins & node.waiting_wins
         if contested != 0:
             board &= ~cells_above(rules, contested)
@@ -127,7 +128,7 @@ def settle(rules: Rules, node: Node, alpha: int) -> tuple[int, Node, int]:
 
 
 @kernel
-def look(rules: Rules, records: Words, at: int, alpha: int, words: Words) -> int:
+def look(rules: Rules, records: Ints, at: int, alpha: int, words: Ints) -> int:
     """Ask the table about a record; return its value for the parent or UNKNOWN."""
     sign: int = records[at + SIGN]
     if sign < 0:

@@ -5,10 +5,44 @@ A score is seen by the side to move: a move that wins with `stones` on the board
 score higher.
 """
 
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from fourlab.core.jit import kernel
 from fourlab.rules.geometry import Rules
-from fourlab.rules.jit import kernel
 
 OUTCOMES = {1: "win", 0: "draw", -1: "loss"}
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """What is known of a score: it lies in [low, high]."""
+
+    low: int
+    high: int
+    source: str = "search"  # or "book"
+    nodes: int = 0
+    seconds: float = 0.0
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether the score is known."""
+        return self.low == self.high
+
+    def __and__(self, other: Bounds) -> Bounds:
+        """Return what is known of a score by both."""
+        return Bounds(
+            max(self.low, other.low),
+            min(self.high, other.high),
+            other.source,
+            self.nodes + other.nodes,
+            self.seconds + other.seconds,
+        )
+
+    def __neg__(self) -> Bounds:
+        """Return the same for the other side."""
+        return Bounds(-self.high, -self.low, self.source, self.nodes, self.seconds)
 
 
 @kernel

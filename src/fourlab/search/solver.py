@@ -1,71 +1,38 @@
-"""`Solver`: the exact score of any position, with limits, threads and a book."""
+"""`Solver`: the exact score of any position, with limit, threads and a book."""
 
 from __future__ import annotations
 
 import functools
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from fourlab.core.arrays import Ints
+from fourlab.core.errors import FourlabError
+from fourlab.core.jit import SLOWNESS
+from fourlab.core.limit import NO_LIMIT, Limit
+from fourlab.core.scratch import Scratch
 from fourlab.rules.catalog import GAMES
 from fourlab.rules.catalog import game as find_game
-from fourlab.rules.errors import FourlabError
 from fourlab.rules.geometry import Rules
-from fourlab.rules.jit import SLOWNESS
 from fourlab.rules.position import Position
 from fourlab.search.book import Book, shipped_book
 from fourlab.search.exact import Stack, new_stack
-from fourlab.search.questions import Job, first_bounds, first_finished, solve_any, solve_on
-from fourlab.search.scores import win_score
-from fourlab.search.transpositions import BUCKET_BYTES, CAPACITY, Words, clear, new_table
+from fourlab.search.questions import SOLVED, Problems, new_problems, solver_kernel
+from fourlab.search.scores import Bounds, win_score
+from fourlab.search.transpositions import BUCKET_BYTES, CAPACITY, clear, new_transpositions
 
 SLICE = (1 << 15) // SLOWNESS  # nodes between two looks at the clock and at Ctrl-C: about 10 ms
-UNLIMITED = 1 << 60
 
 
-@dataclass(frozen=True)
-class Bounds:
-    """What is known of a score: it lies in [low, high]."""
+class FinishedError(FourlabError):
+    """A board among those to be solved whose game is over."""
 
-    low: int
-    high: int
-    source: str = "search"  # or "book"
-    nodes: int = 0
-    seconds: float = 0.0
-
-    @property
-    def is_exact(self) -> bool:
-        """Whether the score is known."""
-        return self.low == self.high
-
-    def __and__(self, other: Bounds) -> Bounds:
-        """Return what is known of a score by both."""
-        return Bounds(
-            max(self.low, other.low),
-            min(self.high, other.high),
-            other.source,
-            self.nodes + other.nodes,
-            self.seconds + other.seconds,
-        )
-
-    def __neg__(self) -> Bounds:
-        """Return the same for the other side."""
-        return Bounds(-self.high, -self.low, self.source, self.nodes, self.seconds)
-
-
-@dataclass(frozen=True)
-class Limits:
-    """When to stop and be content with bounds; `stop` is asked every few milliseconds."""
-
-    nodes: int = UNLIMITED
-    seconds: float = float("inf")
-    stop: Callable[[], bool] = lambda: False
-
-
-NO_LIMITS = Limits()
+    def __init__(self, index: int) -> None:
+        super().__init__(f"the game is over on board {index}; there is nothing to solve")
+        self.index = index
 
 
 class Solver:
@@ -85,45 +52,64 @@ class Solver:
         self.rules = find_game(game)
         self.threads = threads
         self.book = book
-        self._table = new_table(table_mb)
-        named = any(rules == self.rules for rules, _ in GAMES.values())
+        self.table = new_transpositions(table_mb)
         # Compiling for one board takes seconds; boards with a name are worth it.
-        self._solve = solve_on(self.rules) if named else functools.partial(solve_any, self.rules)
+        named = any(rules == self.rules for rules, _ in GAMES.values())
+        self._solve = solver_kernel(self.rules if named else None)
+        self._desks: Scratch[tuple[Problems, Stack]] = Scratch(self._new_desk)
+
+    def _new_desk(self) -> tuple[Problems, Stack]:
+        """Return room to solve one position."""
+        return new_problems(*np.zeros((2, 1), np.int64)), new_stack(self.rules, self.table)
+
+    def prepare(self) -> None:
+        """Compile or load what solving needs, off every clock."""
+        nothing = new_problems(*np.zeros((2, 0), np.int64))
+        stack = new_stack(self.rules, self.table)
+        self._solve(self.rules, nothing, stack, self.table, True, False, False, 0)
 
     @property
     def memory(self) -> int:
         """The most bytes that the table will take."""
-        return int(self._table.sizes[CAPACITY]) * BUCKET_BYTES
+        return int(self.table.sizes[CAPACITY]) * BUCKET_BYTES
 
     def clear(self) -> None:
         """Forget everything that was searched."""
-        clear(self._table)
+        clear(self.table)
 
     def score(self, position: Position) -> int:
         """Return the exact score of a position, seen by the side to move."""
-        return self.bounds(position).low
+        if self.book is None and position.rules == self.rules:
+            with self._desks.lent() as (problems, stack):
+                problems.movers[0], problems.occupied[0] = position.mover, position.occupied
+                table = self.table
+                if self._solve(self.rules, problems, stack, table, True, False, False, SLICE) == (
+                    SOLVED
+                ):
+                    return int(problems.low[0])
+        return _exact(self.bounds(position))
 
     def outcome(self, position: Position) -> int:
         """Return 1, 0 or -1: a win, draw or loss of the side to move with perfect play."""
-        return self.bounds(position, weak=True).low
+        return _exact(self.bounds(position, weak=True))
 
-    def bounds(self, position: Position, limits: Limits = NO_LIMITS, weak: bool = False) -> Bounds:
-        """Return what can be said of the score within the limits; weak: of its sign."""
-        [found] = self._bounds([position], limits, weak)
+    def bounds(self, position: Position, limit: Limit = NO_LIMIT, weak: bool = False) -> Bounds:
+        """Return what can be said of the score within the limit; weak: of its sign."""
+        [found] = self._bounds([position], limit, weak)
         return found
 
     def score_many(self, positions: Sequence[Position], weak: bool = False) -> list[int]:
         """Return the scores of many positions; a batch is cheaper than one by one."""
-        return [bounds.low for bounds in self._bounds(positions, NO_LIMITS, weak)]
+        return [_exact(bounds) for bounds in self._bounds(positions, NO_LIMIT, weak)]
 
     def scores(self, position: Position, weak: bool = False) -> list[int | None]:
         """Return the exact score of every move, None where it cannot be played."""
         known = dict(self.moves(position, weak=weak))
         moves = range(self.rules.move_count)
-        return [known[move].low if move in known else None for move in moves]
+        return [_exact(known[move]) if move in known else None for move in moves]
 
     def moves(
-        self, position: Position, limits: Limits = NO_LIMITS, weak: bool = False
+        self, position: Position, limit: Limit = NO_LIMIT, weak: bool = False
     ) -> Iterator[tuple[int, Bounds]]:
         """Yield every legal move with its score or bounds, in the order in which they are found.
 
@@ -143,27 +129,27 @@ class Solver:
                 yield move, -known
             else:
                 open_moves.append((move, child))
-        for move, found in self._search_moves(open_moves, limits, weak):
+        for move, found in self._search_moves(open_moves, limit, weak):
             yield move, -found
 
     def _search_moves(
-        self, moves: list[tuple[int, Position]], limits: Limits, weak: bool
+        self, moves: list[tuple[int, Position]], limit: Limit, weak: bool
     ) -> Iterator[tuple[int, Bounds]]:
         """Search one move after another; each may take a fair share of the time that is left."""
-        deadline = time.perf_counter() + limits.seconds
+        deadline = time.perf_counter() + limit.seconds
         spent = 0
         for index, (move, child) in enumerate(moves):
             seconds = (deadline - time.perf_counter()) / (len(moves) - index)
-            left = Limits(limits.nodes - spent, seconds, limits.stop)
+            left = Limit(seconds, limit.nodes - spent, limit.stop)
             [found] = self._bounds([child], left, weak)
             spent += found.nodes
             yield move, found
 
-    def line(self, position: Position, limits: Limits = NO_LIMITS) -> list[int]:
-        """Return the moves of one game of perfect play from here, as far as the limits go."""
+    def line(self, position: Position, limit: Limit = NO_LIMIT) -> list[int]:
+        """Return the moves of one game of perfect play from here, as far as the limit go."""
         moves: list[int] = []
         while not position.is_over:
-            best = self._best(dict(self.moves(position, limits)))
+            best = self._best(dict(self.moves(position, limit)))
             if best is None:
                 break
             moves.append(best)
@@ -194,22 +180,25 @@ class Solver:
             where = f"{self.rules} '{position.notation}'"
             raise FourlabError(f"the game is over in {where} ({position.outcome.words})")
 
-    def _bounds(self, positions: Sequence[Position], limits: Limits, weak: bool) -> list[Bounds]:
+    def _bounds(self, positions: Sequence[Position], limit: Limit, weak: bool) -> list[Bounds]:
         began = time.perf_counter()
         movers = np.array([position.mover for position in positions], np.int64)
         occupied = np.array([position.occupied for position in positions], np.int64)
-        if any(p.rules != self.rules for p in positions) or (
-            first_finished(self.rules, movers, occupied) < len(positions)
-        ):
-            for position in positions:
+        for position in positions:
+            if position.rules != self.rules:
                 self._refuse(position)
         known = [self._from_book(position, weak) for position in positions] if self.book else []
         left = [index for index, bounds in enumerate(known) if bounds is None]
         if self.book and len(left) < len(positions):
             movers, occupied = movers[left], occupied[left]
-        job = self.solve_arrays(movers, occupied, limits, weak)
+        try:
+            solved = self.solve_arrays(movers, occupied, limit, weak)
+        except FinishedError as error:
+            left = left or list(range(len(positions)))
+            self._refuse(positions[left[error.index]])
+            raise
         seconds = time.perf_counter() - began
-        columns = (job.low.tolist(), job.high.tolist(), job.nodes.tolist())
+        columns = (solved.low.tolist(), solved.high.tolist(), solved.nodes.tolist())
         found = [
             Bounds(low, high, nodes=nodes, seconds=seconds)
             for low, high, nodes in zip(*columns, strict=True)
@@ -219,45 +208,86 @@ class Solver:
 
     def solve_arrays(
         self,
-        movers: Words,
-        occupied: Words,
-        limits: Limits = NO_LIMITS,
+        movers: Ints,
+        occupied: Ints,
+        limit: Limit = NO_LIMIT,
         weak: bool = False,
         fresh: bool = False,
-    ) -> Job:
-        """Solve boards in progress, given as arrays; `fresh` clears the table before each."""
-        count = len(movers)
-        job = Job(movers, occupied, *np.zeros((3, count), np.int64))
-        first_bounds(self.rules, movers, occupied, weak, job.low, job.high)
-        stack = new_stack(self.rules, self._table)
-        deadline = time.perf_counter() + limits.seconds
-        spent = 0
-        helpers: list[threading.Thread] = []
-        done = threading.Event()
-        extra = np.zeros((self.threads, count), np.int64)
-        try:
-            while not self._solve(job, stack, self._table, fresh, min(SLICE, limits.nodes - spent)):
-                spent = int(job.nodes.sum() + extra.sum())
-                if spent >= limits.nodes or time.perf_counter() > deadline or limits.stop():
-                    break
-                if not helpers and not fresh:
-                    for number in range(1, self.threads):
-                        own = job._replace(nodes=extra[number])
-                        begin = number * count // self.threads
-                        helper = new_stack(self.rules, self._table, number, begin)
-                        thread = threading.Thread(target=self._help, args=(own, helper, done))
-                        thread.start()
-                        helpers.append(thread)
-        finally:
-            done.set()
-            for thread in helpers:
-                thread.join()
-        job.nodes[:] += extra.sum(axis=0)
-        return job
+    ) -> Problems:
+        """Solve boards in progress, given as arrays; `fresh` clears the table before each.
 
-    def _help(self, job: Job, stack: Stack, done: threading.Event) -> None:
-        while not done.is_set() and not self._solve(job, stack, self._table, False, SLICE):
-            pass
+        Raises FinishedError for a board whose game is over.
+        """
+        problems = new_problems(movers, occupied)
+        stack = new_stack(self.rules, self.table)
+        watch = limit.watch()
+        helpers = Helpers(self, problems)
+        begins, spent = True, 0
+        try:
+            while True:
+                size = min(SLICE, limit.nodes - spent)
+                ended = self._solve(
+                    self.rules, problems, stack, self.table, begins, weak, fresh, size
+                )
+                if ended >= 0:
+                    raise FinishedError(ended)
+                begins = False
+                spent = int(problems.nodes.sum()) + helpers.nodes
+                if ended == SOLVED or watch.is_over(spent):
+                    break
+                if not fresh:
+                    helpers.start()
+        finally:
+            helpers.stop()
+        return problems
+
+    def help(self, problems: Problems, stack: Stack, done: threading.Event) -> None:
+        """Solve along with others until all is done."""
+        while not done.is_set():
+            args = (self.rules, problems, stack, self.table, False, False, False, SLICE)
+            if self._solve(*args) == SOLVED:
+                break
+
+
+class Helpers:
+    """Threads beside the one that solves; they share its problems and count for themselves."""
+
+    def __init__(self, solver: Solver, problems: Problems) -> None:
+        self._solver = solver
+        self._problems = problems
+        self._nodes = np.zeros((solver.threads, len(problems.movers)), np.int64)
+        self._threads: list[threading.Thread] = []
+        self._done = threading.Event()
+
+    @property
+    def nodes(self) -> int:
+        """Nodes that they have searched."""
+        return int(self._nodes.sum())
+
+    def start(self) -> None:
+        """Start them, unless they run."""
+        count, solver = self._solver.threads, self._solver
+        for number in range(len(self._threads) + 1, count):
+            own = self._problems._replace(nodes=self._nodes[number])
+            begin = number * len(own.movers) // count
+            stack = new_stack(solver.rules, solver.table, number, begin)
+            thread = threading.Thread(target=solver.help, args=(own, stack, self._done))
+            thread.start()
+            self._threads.append(thread)
+
+    def stop(self) -> None:
+        """Stop them and add up what they have searched."""
+        self._done.set()
+        for thread in self._threads:
+            thread.join()
+        self._problems.nodes[:] += self._nodes.sum(axis=0)
+
+
+def _exact(bounds: Bounds) -> int:
+    """Return a score; bounds that were not narrowed to one are a fault, never an answer."""
+    if not bounds.is_exact:
+        raise RuntimeError(f"the search ended with {bounds.low} to {bounds.high}, no score")
+    return bounds.low
 
 
 @functools.cache

@@ -12,12 +12,10 @@ costs little.
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from fourlab.rules.bits import MASK63, add63, multiply63
-from fourlab.rules.jit import kernel
-
-Words = npt.NDArray[np.int64]
+from fourlab.core.arrays import Ints
+from fourlab.core.bits import MASK63, add63, multiply63
+from fourlab.core.jit import kernel
 
 # (buckets, nodes to be searched before the next step). With replacement by effort a table serves
 # searches of a hundred times its size, and one that fits the cache doubles the node rate.
@@ -41,18 +39,18 @@ EFFORT_MASK = 15
 BUCKET_BYTES = 16
 
 
-class Table(NamedTuple):
+class Transpositions(NamedTuple):
     """The table: entries, and how much of them is in use."""
 
-    words: Words  # [2 * (capacity + 1)], the last bucket never looked up
-    sizes: Words  # [SIZES]
+    words: Ints  # [2 * (capacity + 1)], the last bucket never looked up
+    sizes: Ints  # [SIZES]
 
 
-def new_table(megabytes: float) -> Table:
+def new_transpositions(megabytes: float) -> Transpositions:
     """Return an empty table of at most this size; memory is taken as it is used."""
     buckets = max(1, int(megabytes * 2**20 / BUCKET_BYTES))
     capacity = 1 << (buckets.bit_length() - 1)
-    table = Table(np.zeros(2 * (capacity + 1), np.int64), np.zeros(SIZES, np.int64))
+    table = Transpositions(np.zeros(2 * (capacity + 1), np.int64), np.zeros(SIZES, np.int64))
     table.sizes[CAPACITY] = capacity
     clear(table)
     return table
@@ -77,7 +75,7 @@ def slot_and_tag(mover: int, waiting: int, shape: int, buckets: int) -> tuple[in
 
 
 @kernel
-def probe(words: Words, slot: int, tag: int) -> int:
+def probe(words: Ints, slot: int, tag: int) -> int:
     """Return the data of an entry, or 0 if there is none."""
     first: int = words[2 * slot]
     if first >> DATA_BITS == tag:
@@ -111,7 +109,7 @@ def effort_of(nodes: int) -> int:
 
 
 @kernel
-def store(words: Words, slot: int, tag: int, low: int, high: int, nodes: int) -> None:
+def store(words: Ints, slot: int, tag: int, low: int, high: int, nodes: int) -> None:
     """Keep bounds that took `nodes` to find."""
     effort = effort_of(nodes)
     bounds = ((low + SCORE_OFFSET) << 10) | ((high + SCORE_OFFSET) << 4)
@@ -127,7 +125,7 @@ def store(words: Words, slot: int, tag: int, low: int, high: int, nodes: int) ->
 
 
 @kernel
-def clear(table: Table) -> None:
+def clear(table: Transpositions) -> None:
     """Forget everything and start small again."""
     sizes = table.sizes
     sizes[STEP], sizes[SEARCHED] = 0, 0
@@ -137,7 +135,7 @@ def clear(table: Table) -> None:
 
 
 @kernel
-def grow(table: Table) -> None:
+def grow(table: Transpositions) -> None:
     """Use more of the array; entries whose bucket changes are lost, the others are kept."""
     sizes = table.sizes
     step = sizes[STEP] + 1

@@ -16,8 +16,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from fourlab.rules.dice import chance, roll
-from fourlab.rules.jit import body, kernel
+from fourlab.core.arrays import Floats, Ints
+from fourlab.core.dice import chance, roll
+from fourlab.core.jit import kernel
 
 NEXT, END = range(2)
 VISITS, MEAN, SPREAD, DEVIATION = range(4)  # SPREAD is 1 / sqrt(visits), DEVIATION sums squares
@@ -33,13 +34,13 @@ NODE_BYTES = 4 * 8 + 4 + 3
 class Tree(NamedTuple):
     """A tree with room for as many nodes as its arrays are long, as one thread sees it."""
 
-    stats: npt.NDArray[np.float64]  # [nodes, 4]
+    stats: Floats  # [nodes, 4]
     first_child: npt.NDArray[np.int32]  # [nodes]
     children: npt.NDArray[np.int8]  # [nodes], 0 while it is a leaf
     proven: npt.NDArray[np.int8]  # [nodes]
     plies: npt.NDArray[np.int8]  # [nodes], to the end of the game where it is proven
-    paths: npt.NDArray[np.int64]  # [threads, plies of a game], the nodes from the root to the leaf
-    rooms: npt.NDArray[np.int64]  # [threads, 2], the next free node and the end of a thread's part
+    paths: Ints  # [threads, plies of a game], the nodes from the root to the leaf
+    rooms: Ints  # [threads, 2], the next free node and the end of a thread's part
     thread: int  # whose path and room are used
 
 
@@ -111,7 +112,7 @@ def grow(tree: Tree, count: int) -> int:
     return first
 
 
-@body
+@kernel
 def _width(selection: Selection, visits: float, children: int) -> float:
     """Return the factor of exploration that all children of a node share."""
     if selection.formula == PUCT:
@@ -127,7 +128,7 @@ def _width(selection: Selection, visits: float, children: int) -> float:
     return selection.exploration * math.sqrt(logarithm)
 
 
-@body
+@kernel
 def _bonus(tree: Tree, selection: Selection, width: float, child: int) -> float:
     """Return what a child that was tried gets for being less known than others."""
     if selection.formula == UCT or selection.formula == UCB1:
@@ -140,7 +141,7 @@ def _bonus(tree: Tree, selection: Selection, width: float, child: int) -> float:
     return selection.exploration * math.sqrt(width / visits * min(variance, most))
 
 
-@body
+@kernel
 def _floor(tree: Tree, selection: Selection, first: int, count: int) -> float:
     """Return the value that the best child surely has; children surely below it are hopeless."""
     floor = -UNTRIED

@@ -6,10 +6,10 @@ what they lack to a line, one stone (`own3` in Connect Four's terms) or two (`ow
 
 from typing import NamedTuple
 
-from fourlab.rules.bits import popcount
+from fourlab.core.bits import popcount
+from fourlab.core.jit import kernel
 from fourlab.rules.geometry import Rules
-from fourlab.rules.jit import body, kernel
-from fourlab.rules.kernels import DIRECTIONS, all_cells, line_starts, line_step
+from fourlab.rules.kernels import DIRECTIONS, line_starts, line_step
 
 
 class Weights(NamedTuple):
@@ -32,7 +32,7 @@ def open_windows(rules: Rules, stones: int, others: int) -> tuple[int, int]:
         step = line_step(rules, direction)
         if step == 0:
             continue
-        free = line_starts(rules, all_cells(rules), step)
+        free = line_starts(rules, rules.board, step)
         none, one, two = free, 0, 0  # windows by the stones they lack among the cells seen so far
         for place in range(rules.connect):
             here = stones >> (place * step)
@@ -47,7 +47,7 @@ def open_windows(rules: Rules, stones: int, others: int) -> tuple[int, int]:
     return lack_two, lack_one
 
 
-@body
+@kernel
 def window_score(rules: Rules, weights: Weights, stones: int, others: int) -> int:
     """Return the score of a board, seen by the side with `stones`, whoever is to move."""
     own2, own3 = open_windows(rules, stones, others)

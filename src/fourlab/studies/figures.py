@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fourlab.rules.errors import FourlabError, MissingExtraError
-from fourlab.rules.storage import replacing
+from fourlab.core.errors import FourlabError, MissingExtraError
+from fourlab.core.storage import replacing
 
 if TYPE_CHECKING:
     from fourlab.arena.tournament import Tournament
-    from fourlab.studies.sweep import Grid, Sweep
+    from fourlab.studies.sweep import Lattice, Sweep
 
 INK, FAINT, ACCENT = "#1f2937", "#9ca3af", "#4f46e5"
 SCORES = "RdBu"  # red below one half, blue above
@@ -111,7 +111,7 @@ def bars(axes: Any, listing: list[dict[str, Any]], anchor: str) -> None:
     axes.set_title(f"Elo above {anchor}, 95% intervals", color=INK, fontsize=10)
 
 
-def drawn_options(grid: Grid) -> list[str]:
+def drawn_options(grid: Lattice) -> list[str]:
     """Return the options along which a grid is drawn; raises FourlabError if they are too many."""
     names = list(grid.options)
     if len(names) > DRAWN_OPTIONS:

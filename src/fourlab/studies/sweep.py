@@ -16,17 +16,17 @@ from fourlab.arena.events import Event
 from fourlab.arena.records import Records
 from fourlab.arena.tallies import Tally
 from fourlab.arena.tournament import Tournament
+from fourlab.core.errors import SpecError
+from fourlab.core.spec import parse, split_items
 from fourlab.learning.registry import LEARNERS
-from fourlab.rules.errors import SpecError
-from fourlab.rules.spec import parse, split_items
-from fourlab.studies.training import Training
+from fourlab.studies.courses import Courses
 
 MOST_POINTS = 1000
 BRACES = re.compile(r"([\w-]+)=\{([^{}]*)\}")
 
 
 @dataclass(frozen=True)
-class Grid:
+class Lattice:
     """The options that vary, and the spec of every point in the order of `itertools.product`."""
 
     options: dict[str, tuple[str, ...]]
@@ -38,7 +38,7 @@ class Grid:
         return [dict(zip(self.options, values, strict=True)) for values in combinations]
 
 
-def expand(text: str) -> Grid:
+def expand(text: str) -> Lattice:
     """Return the grid that a spec with braces spans; raises SpecError."""
     options: dict[str, tuple[str, ...]] = {}
     for name, values in BRACES.findall(text):
@@ -55,7 +55,7 @@ def expand(text: str) -> Grid:
     for values in itertools.product(*options.values()):
         chosen = iter(values)
         specs.append(BRACES.sub(lambda found: f"{found[1]}={next(chosen)}", text))  # noqa: B023
-    return Grid(options, tuple(specs))
+    return Lattice(options, tuple(specs))
 
 
 class Sweep:
@@ -75,7 +75,7 @@ class Sweep:
         move_seconds: float | None = None,
         records: Records | None = None,
         resume: bool = False,
-        training: Training | None = None,
+        training: Courses | None = None,
     ) -> None:
         self.text = text
         self.grid = expand(text)

@@ -12,15 +12,17 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from fourlab.core.arrays import Array, Floats
+from fourlab.core.errors import FourlabError
+from fourlab.core.storage import StorageError, load_arrays, save_arrays
+from fourlab.rules.boards import Boards
 from fourlab.rules.catalog import game, name_of
-from fourlab.rules.errors import FourlabError
 from fourlab.rules.geometry import Rules
 from fourlab.rules.kernels import move_cell
+from fourlab.rules.keys import check_size
 from fourlab.rules.position import Position
-from fourlab.rules.storage import StorageError, load_arrays, save_arrays
-from fourlab.values.keys import check_size
+from fourlab.rules.worth import worth
 from fourlab.values.store import (
     AFTERSTATES,
     DOUBLE,
@@ -29,9 +31,10 @@ from fourlab.values.store import (
     LEARNED,
     POLICY,
     TUPLES,
-    Values,
+    Store,
     visits_of,
     weigh,
+    weigh_rows,
     with_own_space,
 )
 from fourlab.values.table import LEFT_OUT, USED, copied, entries, fill, grown, is_crowded, new_table
@@ -39,7 +42,7 @@ from fourlab.values.tuples import MARKS, SIDES, Network, new_network, no_network
 
 FILE_KIND, VERSION = "values", 1
 CHECKPOINT = "checkpoint.npz"  # what a run folder calls it
-Arrays = dict[str, npt.NDArray[Any]]
+Arrays = dict[str, Array]
 
 
 class WrongGameError(StorageError):
@@ -65,7 +68,7 @@ class Shape:
     length: int = 0
     coherent: bool = False
 
-    def values(self, rules: Rules) -> Values:
+    def values(self, rules: Rules) -> Store:
         """Return values of this shape, nothing learned yet."""
         table_width, network = 1, no_network()
         if self.kind == TUPLES:
@@ -77,7 +80,7 @@ class Shape:
                 table_width = rules.move_count * (2 if self.kind == DOUBLE else 1)
         table = new_table(table_width, self.megabytes, self.spread, self.seed, self.kind == POLICY)
         worths = np.zeros(rules.move_count)
-        return Values(self.kind, self.symmetric, self.won, self.drawn, table, network, worths)
+        return Store(self.kind, self.symmetric, self.won, self.drawn, table, network, worths)
 
 
 @dataclass
@@ -86,7 +89,7 @@ class Knowledge:
 
     rules: Rules
     shape: Shape
-    values: Values
+    values: Store
     about: dict[str, Any] = field(default_factory=dict)  # learner, config, seed, progress
 
     @classmethod
@@ -126,6 +129,21 @@ class Knowledge:
         weigh(self.rules, values, position.mover, position.occupied)
         worths = values.worths.tolist()
         return [None if worth == ILLEGAL else worth for worth in worths]
+
+    def worths(self, boards: Boards) -> Floats:
+        """Return [boards, moves]: what each move is worth, nan where nothing was learned of it."""
+        raw = np.empty((len(boards.movers), self.rules.move_count))
+        weigh_rows(self.rules, with_own_space(self.values), *boards[:2], raw)
+        scaled = [self.worth(value) for value in raw.ravel().tolist()]
+        return np.where(np.isnan(raw), np.nan, np.array(scaled, float).reshape(raw.shape))
+
+    def worth(self, value: float | None) -> float | None:
+        """Return a value on the scale of decisions, by the rewards that it was learned with."""
+        if value is None:
+            return None
+        config = self.about.get("config", {})
+        rewards = {name: config[name] for name in ("win", "draw", "loss") if name in config}
+        return worth(value, **rewards)
 
     def visits(self, position: Position) -> list[int | None]:
         """Return how often each move was taught, None where it cannot be played."""
@@ -263,9 +281,9 @@ def _fits(shape: tuple[int, ...], wanted: tuple[int | None, ...]) -> bool:
     )
 
 
-def no_values() -> Values:
+def no_values() -> Store:
     """Return what stands for values where a player has none."""
-    return Values(AFTERSTATES, False, LEARNED, 0.0, new_table(1, 0.0), no_network(), np.zeros(0))
+    return Store(AFTERSTATES, False, LEARNED, 0.0, new_table(1, 0.0), no_network(), np.zeros(0))
 
 
 NOTHING = no_values()

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import numpy as np
 
-from fourlab.rules.errors import SpecError
+from fourlab.core.errors import SpecError
+from fourlab.core.storage import read_arrays, write_arrays
 from fourlab.rules.geometry import Rules
-from fourlab.rules.storage import read_arrays, write_arrays
 from fourlab.values.knowledge import FILE_KIND, VERSION, Knowledge
 from fourlab.values.store import POLICY, TUPLES
 from fourlab.values.table import fill

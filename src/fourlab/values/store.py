@@ -12,13 +12,13 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from fourlab.rules.dice import below, roll
+from fourlab.core.arrays import Floats, Ints
+from fourlab.core.dice import below, roll
+from fourlab.core.jit import kernel
 from fourlab.rules.geometry import Rules
-from fourlab.rules.jit import kernel
-from fourlab.rules.kernels import is_full, move_cell, winning_cells
-from fourlab.values.keys import mirror_move, table_key
+from fourlab.rules.kernels import is_full, mirror_move, move_cell, move_count, play, winning_cells
+from fourlab.rules.keys import table_key
 from fourlab.values.table import ABSENT, NO_CHOICE, Table, default_value, find, insert
 from fourlab.values.tuples import Network, network_value, teach_network
 
@@ -28,7 +28,7 @@ LEARNED = math.nan  # the worth of a winning move where that is learned like any
 ILLEGAL = -math.inf
 
 
-class Values(NamedTuple):
+class Store(NamedTuple):
     """What was learned, as kernels see it."""
 
     kind: int
@@ -37,10 +37,10 @@ class Values(NamedTuple):
     drawn: float  # worth of a move that fills the board without winning; only where `won` is given
     table: Table
     network: Network
-    worths: npt.NDArray[np.float64]  # [moves] work space
+    worths: Floats  # [moves] work space
 
 
-def with_own_space(values: Values) -> Values:
+def with_own_space(values: Store) -> Store:
     """Return the same values with work space that nobody else writes into."""
     network = values.network
     own = network._replace(marks=network.marks.copy(), hits=network.hits.copy())
@@ -48,19 +48,13 @@ def with_own_space(values: Values) -> Values:
 
 
 @kernel
-def move_count(rules: Rules) -> int:
-    """Return `rules.move_count`, which kernels cannot ask for."""
-    return rules.columns if rules.gravity else rules.columns * rules.rows
-
-
-@kernel
-def knows_ends(values: Values) -> bool:
+def knows_ends(values: Store) -> bool:
     """Return whether the worth of a move that ends the game is given, not learned."""
     return values.won == values.won  # NaN differs from itself
 
 
 @kernel
-def _weigh_row(rules: Rules, values: Values, mover: int, occupied: int) -> None:
+def _weigh_row(rules: Rules, values: Store, mover: int, occupied: int) -> None:
     key, mirrored = table_key(rules, values.symmetric, mover, occupied)
     worths, rows = values.worths, values.table.values
     slot = find(values.table.keys, key)
@@ -79,7 +73,7 @@ def _weigh_row(rules: Rules, values: Values, mover: int, occupied: int) -> None:
 
 
 @kernel
-def _weigh_boards(rules: Rules, values: Values, mover: int, occupied: int) -> None:
+def _weigh_boards(rules: Rules, values: Store, mover: int, occupied: int) -> None:
     worths, keys, rows = values.worths, values.table.keys, values.table.values
     network, symmetric, kind = values.network, values.symmetric, values.kind
     wins = winning_cells(rules, mover) if knows_ends(values) else 0
@@ -104,7 +98,7 @@ def _weigh_boards(rules: Rules, values: Values, mover: int, occupied: int) -> No
 
 
 @kernel
-def weigh(rules: Rules, values: Values, mover: int, occupied: int) -> None:
+def weigh(rules: Rules, values: Store, mover: int, occupied: int) -> None:
     """Write into `values.worths` what each move is worth for the side to move."""
     if values.kind == AFTERSTATES or values.kind == TUPLES:
         _weigh_boards(rules, values, mover, occupied)
@@ -113,15 +107,8 @@ def weigh(rules: Rules, values: Values, mover: int, occupied: int) -> None:
 
 
 @kernel
-def greedy(
-    rules: Rules, values: Values, mover: int, occupied: int, state: int
-) -> tuple[int, float, int]:
-    """Return the cell of the most valuable move, its worth, and the next state of the dice.
-
-    Equals are drawn from at random. `values.worths` then holds the worth of every move.
-    """
-    weigh(rules, values, mover, occupied)
-    worths = values.worths
+def best_of(worths: Floats, state: int) -> tuple[int, float, int]:
+    """Return the move that is worth most, random among equals, its worth, and the next dice."""
     chosen, best, equals = 0, ILLEGAL, 0
     for move in range(len(worths)):
         value = worths[move]
@@ -132,16 +119,29 @@ def greedy(
             state = roll(state)
             if below(state, equals) == 0:
                 chosen = move
+    return chosen, best, state
+
+
+@kernel
+def greedy(
+    rules: Rules, values: Store, mover: int, occupied: int, state: int
+) -> tuple[int, float, int]:
+    """Return the cell of the most valuable move, its worth, and the next state of the dice.
+
+    Equals are drawn from at random. `values.worths` then holds the worth of every move.
+    """
+    weigh(rules, values, mover, occupied)
+    chosen, best, state = best_of(values.worths, state)
     return move_cell(rules, occupied, chosen), best, state
 
 
 @kernel
 def seek(
-    rules: Rules, values: Values, mover: int, occupied: int, move: int, cell: int
+    rules: Rules, values: Store, mover: int, occupied: int, move: int, cell: int
 ) -> tuple[int, int]:
     """Return row and column of a move in a table, the row new if need be, else ABSENT."""
     if values.kind == AFTERSTATES:
-        key, _ = table_key(rules, values.symmetric, mover ^ occupied, occupied | cell)
+        key, _ = table_key(rules, values.symmetric, *play(mover, occupied, cell))
         return insert(values.table, key), 0
     key, mirrored = table_key(rules, values.symmetric, mover, occupied)
     return insert(values.table, key), mirror_move(rules, move) if mirrored else move
@@ -165,7 +165,7 @@ def nudge(table: Table, slot: int, column: int, rate: float, target: float) -> N
 @kernel
 def teach(
     rules: Rules,
-    values: Values,
+    values: Store,
     mover: int,
     occupied: int,
     move: int,
@@ -183,14 +183,14 @@ def teach(
     ):
         return
     if values.kind == TUPLES:
-        teach_network(rules, values.network, mover ^ occupied, occupied | cell, rate, target)
+        teach_network(rules, values.network, *play(mover, occupied, cell), rate, target)
     else:
         slot, column = seek(rules, values, mover, occupied, move, cell)
         nudge(values.table, slot, offset + column, rate, target)
 
 
 @kernel
-def stored_choice(rules: Rules, values: Values, mover: int, occupied: int) -> int:
+def stored_choice(rules: Rules, values: Store, mover: int, occupied: int) -> int:
     """Return the move that the stored policy plays, or NO_CHOICE."""
     key, mirrored = table_key(rules, values.symmetric, mover, occupied)
     slot = find(values.table.keys, key)
@@ -201,7 +201,7 @@ def stored_choice(rules: Rules, values: Values, mover: int, occupied: int) -> in
 
 
 @kernel
-def store_choice(rules: Rules, values: Values, mover: int, occupied: int, move: int) -> None:
+def store_choice(rules: Rules, values: Store, mover: int, occupied: int, move: int) -> None:
     """Store the policy's move in a position."""
     key, mirrored = table_key(rules, values.symmetric, mover, occupied)
     slot = insert(values.table, key)
@@ -210,12 +210,12 @@ def store_choice(rules: Rules, values: Values, mover: int, occupied: int, move: 
 
 
 @kernel
-def visits_of(rules: Rules, values: Values, mover: int, occupied: int, move: int, cell: int) -> int:
+def visits_of(rules: Rules, values: Store, mover: int, occupied: int, move: int, cell: int) -> int:
     """Return how often a move's value was taught; -1 for a network, which does not count."""
     if values.kind == TUPLES:
         return -1
     if values.kind == AFTERSTATES:
-        key, _ = table_key(rules, values.symmetric, mover ^ occupied, occupied | cell)
+        key, _ = table_key(rules, values.symmetric, *play(mover, occupied, cell))
         column = 0
     else:
         key, mirrored = table_key(rules, values.symmetric, mover, occupied)
@@ -227,3 +227,28 @@ def visits_of(rules: Rules, values: Values, mover: int, occupied: int, move: int
     if values.kind == DOUBLE:
         visits += int(values.table.visits[slot, values.table.values.shape[1] // 2 + column])
     return visits
+
+
+@kernel
+def has_seen(rules: Rules, values: Store, mover: int, occupied: int) -> bool:
+    """Return whether any move of a position was ever taught; a network has seen everything."""
+    if values.kind == TUPLES:
+        return True
+    for move in range(move_count(rules)):
+        cell = move_cell(rules, occupied, move)
+        if cell != 0 and visits_of(rules, values, mover, occupied, move, cell) > 0:
+            return True
+    return False
+
+
+@kernel
+def weigh_rows(rules: Rules, values: Store, movers: Ints, occupied: Ints, worths: Floats) -> None:
+    """Write [rows, moves]: the worth of every move, nan where it cannot be played or is unseen."""
+    for row in range(len(movers)):
+        mover, board = movers[row], occupied[row]
+        weigh(rules, values, mover, board)
+        for move in range(move_count(rules)):
+            cell = move_cell(rules, board, move)
+            worths[row, move] = np.nan
+            if cell != 0 and visits_of(rules, values, mover, board, move, cell) != 0:
+                worths[row, move] = values.worths[move]

@@ -7,18 +7,15 @@ limit a table stops taking new keys, counts them, and goes on with those that it
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from fourlab.rules.bits import add63, multiply63
-from fourlab.rules.dice import chance, roll, seeded
-from fourlab.rules.jit import kernel
-
-Keys = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float32]
-Counts = npt.NDArray[np.int32]
+from fourlab.core.arrays import Array, Ints
+from fourlab.core.bits import add63, multiply63
+from fourlab.core.dice import chance, roll, seeded
+from fourlab.core.jit import kernel
 
 EMPTY = 0
 ABSENT = -1
@@ -32,11 +29,13 @@ LINE_BYTES = 64
 class Table(NamedTuple):
     """Rows by key. Values of what was never visited are 0, or normal with deviation `spread`."""
 
-    keys: Keys  # [rows]
-    values: Floats  # [rows, width]
-    visits: Counts  # [rows, width]
-    choices: Counts  # [rows] the stored policy's move or NO_CHOICE; one entry where there is none
-    sizes: Keys  # USED rows, their LIMIT, keys LEFT_OUT for lack of room
+    keys: Ints  # [rows]
+    values: npt.NDArray[np.float32]  # [rows, width]
+    visits: npt.NDArray[np.int32]  # [rows, width]
+    choices: npt.NDArray[
+        np.int32
+    ]  # [rows] the stored policy's move or NO_CHOICE; one entry where there is none
+    sizes: Ints  # USED rows, their LIMIT, keys LEFT_OUT for lack of room
     spread: float
     seed: int
 
@@ -106,12 +105,12 @@ def copied(table: Table) -> Table:
 
 
 @kernel
-def _first_slot(keys: Keys, key: int) -> int:
+def _first_slot(keys: Ints, key: int) -> int:
     return (multiply63(key, SPREADER) >> 31) * len(keys) >> 32
 
 
 @kernel
-def find(keys: Keys, key: int) -> int:
+def find(keys: Ints, key: int) -> int:
     """Return the row of a key, or ABSENT."""
     slot = _first_slot(keys, key)
     while keys[slot] != key:
@@ -181,7 +180,7 @@ def _copy_rows(table: Table, larger: Table) -> None:
                 larger.choices[slot] = table.choices[row]
 
 
-def entries(table: Table) -> dict[str, npt.NDArray[Any]]:
+def entries(table: Table) -> dict[str, Array]:
     """Return the contents as plain arrays by key: a line for each visited value of each row.
 
     Equal contents give equal arrays, whatever happened to the table before.
@@ -189,7 +188,7 @@ def entries(table: Table) -> dict[str, npt.NDArray[Any]]:
     rows = np.flatnonzero(table.keys)
     rows = rows[np.argsort(table.keys[rows])]
     index, columns = np.nonzero(table.visits[rows])
-    found: dict[str, npt.NDArray[Any]] = {
+    found: dict[str, Array] = {
         "keys": table.keys[rows][index],
         "columns": columns.astype(np.int16),
         "values": table.values[rows][index, columns],
@@ -201,7 +200,7 @@ def entries(table: Table) -> dict[str, npt.NDArray[Any]]:
     return found
 
 
-def fill(table: Table, found: dict[str, npt.NDArray[Any]]) -> Table:
+def fill(table: Table, found: dict[str, Array]) -> Table:
     """Return the table with entries put into it: the inverse of `entries` on an empty table."""
     needed = len(np.unique(found["keys"])) if len(found["keys"]) else 0
     needed += len(found["choices"]) if len(table.choices) > 1 else 0
@@ -215,7 +214,11 @@ def fill(table: Table, found: dict[str, npt.NDArray[Any]]) -> Table:
 
 @kernel
 def _fill(
-    table: Table, keys: Keys, columns: npt.NDArray[np.int16], values: Floats, visits: Counts
+    table: Table,
+    keys: Ints,
+    columns: npt.NDArray[np.int16],
+    values: npt.NDArray[np.float32],
+    visits: npt.NDArray[np.int32],
 ) -> None:
     for index in range(len(keys)):
         slot = insert(table, keys[index])
@@ -225,7 +228,7 @@ def _fill(
 
 
 @kernel
-def _fill_choices(table: Table, keys: Keys, choices: Counts) -> None:
+def _fill_choices(table: Table, keys: Ints, choices: npt.NDArray[np.int32]) -> None:
     for index in range(len(keys)):
         slot = insert(table, keys[index])
         if slot != ABSENT:

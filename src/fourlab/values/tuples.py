@@ -14,9 +14,10 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from fourlab.rules.bits import popcount
+from fourlab.core.arrays import Ints
+from fourlab.core.bits import popcount
+from fourlab.core.jit import kernel
 from fourlab.rules.geometry import Rules
-from fourlab.rules.jit import kernel
 from fourlab.rules.kernels import legal_cells
 
 MARKS = 4
@@ -27,15 +28,15 @@ STEPS = tuple((dx, dy) for dx in (-1, 0, 1) for dy in (-1, 0, 1) if (dx, dy) != 
 class Network(NamedTuple):
     """The weights, and what temporal coherence learning remembers of each (empty without it)."""
 
-    cells: npt.NDArray[np.int64]  # [2 * tuples, length] bit indices; the second half is mirrored
+    cells: Ints  # [2 * tuples, length] bit indices; the second half is mirrored
     weights: npt.NDArray[np.float32]  # [SIDES, tuples, MARKS ** length]
     sums: npt.NDArray[np.float32]  # like weights: the sum of all changes asked of a weight
     sizes: npt.NDArray[np.float32]  # like weights: the sum of their absolute values
-    marks: npt.NDArray[np.int64]  # [bits of a board] work space
-    hits: npt.NDArray[np.int64]  # [2 * tuples] work space: indices into a tuple's weights
+    marks: Ints  # [bits of a board] work space
+    hits: Ints  # [2 * tuples] work space: indices into a tuple's weights
 
 
-def random_tuples(rules: Rules, count: int, length: int, seed: int) -> npt.NDArray[np.int64]:
+def random_tuples(rules: Rules, count: int, length: int, seed: int) -> Ints:
     """Return random walks over neighbouring cells, as bit indices."""
     rng = np.random.default_rng([seed, 0x70])
     length = min(length, rules.cells)
@@ -54,7 +55,7 @@ def random_tuples(rules: Rules, count: int, length: int, seed: int) -> npt.NDArr
     return tuples
 
 
-def new_network(rules: Rules, tuples: npt.NDArray[np.int64], coherent: bool) -> Network:
+def new_network(rules: Rules, tuples: Ints, coherent: bool) -> Network:
     """Return a network of zero weights over tuples of bit indices."""
     height = rules.rows + 1
     columns, rows = tuples // height, tuples % height

@@ -13,19 +13,21 @@ from fastapi.responses import HTMLResponse, JSONResponse
 from pydantic import BaseModel, Field
 from starlette.requests import Request
 
+from fourlab.agents.base import Decision
 from fourlab.agents.play import GameInPlay
 from fourlab.agents.registry import AGENTS
+from fourlab.core.errors import FourlabError
+from fourlab.core.limit import Limit
+from fourlab.core.spec import options_of, show_value
 from fourlab.rules.catalog import game as find_game
-from fourlab.rules.errors import FourlabError
 from fourlab.rules.position import Position
-from fourlab.rules.spec import options_of, show_value
 from fourlab.search.analysis import analyse as analyse_position
-from fourlab.search.solver import Limits
 from fourlab.web.api_page import api_page
 from fourlab.web.laboratory import Laboratory
 from fourlab.web.limits import MOST_MOVES, MOST_SPEC, MOVE_SECONDS, read_agent, read_game
 from fourlab.web.sessions.notation import moves_of
 from fourlab.web.sessions.truth import solver_of
+from fourlab.web.warm import task_named, task_of
 from fourlab.web.words import OFFERED_GAMES, title_of
 from fourlab.web.workbench import MOVES, BusyError, Job
 
@@ -70,7 +72,8 @@ class Choice(BaseModel):
     agent: str
     seed: int
     move: int
-    values: list[float | None] | None
+    values: list[float | None] | None = Field(description="1 a win, 0 a draw, -1 a loss")
+    raw: list[float | None] | None = Field(description="the same in the agent's own unit")
     policy: list[float] | None
     visits: list[int] | None
     line: list[int]
@@ -97,7 +100,9 @@ class Record(BaseModel):
     seed: int
     moves: str
     outcome: str
-    seconds: list[float]
+    seconds: list[float] = Field(description="that the first and the second player thought")
+    move_seconds: list[float] = []
+    plies: int = Field(0, description="moves played before it began")
 
 
 class Offer(BaseModel):
@@ -117,13 +122,15 @@ REFUSALS: dict[int | str, dict[str, Any]] = {
 router = APIRouter(prefix="/api", tags=["api"])
 
 
-async def think(request: Request, work: Callable[[Job], T]) -> T:
-    """Do work on the workbench; it is called off when the asker leaves."""
+async def think(request: Request, work: Callable[[Job], T], *needs: str) -> T:
+    """Do work on the workbench once what it `needs` is compiled; off when the asker leaves."""
     laboratory: Laboratory = request.app.state.laboratory
     answer: asyncio.Future[T] = asyncio.get_running_loop().create_future()
 
     def run(job: Job) -> None:
         try:
+            for task in needs:
+                job.await_kernels(task, lambda words: None)
             job.report(answer.set_result, work(job))
         except Exception as error:  # whoever waits must hear of it
             job.report(answer.set_exception, error)
@@ -144,7 +151,8 @@ async def analyse(
 ) -> Scores:
     """Return the exact score of every move of a position."""
     position = moves_of(read_game(game), moves)
-    found = await think(request, lambda job: _analysis(position, seconds, job))
+    needs = task_named("solver", position.rules)
+    found = await think(request, lambda job: _analysis(position, seconds, job), needs)
     return Scores(**found)
 
 
@@ -161,8 +169,14 @@ async def decide(
     if position.is_over:
         raise FourlabError(f"the game is over ({position.outcome.words}); nothing to decide")
     player = read_agent(agent, position.rules)
-    began = time.perf_counter()
-    found = await think(request, lambda job: player.decide(position, np.random.default_rng(seed)))
+
+    def decide_and_time(job: Job) -> tuple[Decision, float]:
+        player.prepare()
+        began = time.perf_counter()
+        decision = player.decide(position, np.random.default_rng(seed), job.limit)
+        return decision, time.perf_counter() - began
+
+    found, seconds = await think(request, decide_and_time, task_of(player))
     return Choice(
         game=str(position.rules),
         moves=position.notation,
@@ -170,11 +184,12 @@ async def decide(
         seed=seed,
         move=found.move + 1,
         values=None if found.values is None else list(found.values),
+        raw=None if found.raw is None else list(found.raw),
         policy=None if found.policy is None else list(found.policy),
         visits=None if found.visits is None else list(found.visits),
         line=[move + 1 for move in found.line],
         effort=found.effort,
-        seconds=round(time.perf_counter() - began, 6),
+        seconds=round(seconds, 6),
     )
 
 
@@ -184,8 +199,8 @@ async def play(request: Request, wanted: NewGame) -> Record:
     start = moves_of(read_game(wanted.game), wanted.moves)
     first, second = (read_agent(s, start.rules) for s in (wanted.first, wanted.second))
     match = GameInPlay(start.rules, first, second, wanted.seed, start)
-    await think(request, lambda job: _play_out(match, job))
-    return Record(**vars(match.record()) | {"seconds": list(match.record().seconds)})
+    await think(request, lambda job: _play_out(match, job), task_of(first), task_of(second))
+    return Record(**match.record().to_json())
 
 
 @router.get("/games")
@@ -227,7 +242,7 @@ def add_api(app: FastAPI, laboratory: Laboratory) -> None:
 
 
 def _analysis(position: Position, seconds: float, job: Job) -> dict[str, Any]:
-    limits = Limits(seconds=seconds, stop=job.cancelled)
+    limits = Limit(seconds=seconds, stop=job.cancelled)
     [*_, found] = analyse_position(position, solver_of(position.rules), limits)
     return found.to_json()
 
@@ -237,4 +252,4 @@ def _play_out(match: GameInPlay, job: Job) -> None:
     while not match.position.is_over and not job.cancelled():
         if time.perf_counter() > deadline:
             return
-        match.step()
+        match.step(job.limit)

@@ -9,7 +9,7 @@ from typing import Any
 from nicegui import context, ui
 from starlette.requests import Request
 
-from fourlab.rules.errors import FourlabError
+from fourlab.core.errors import FourlabError
 from fourlab.web.laboratory import Laboratory
 from fourlab.web.live import STATIC_URL, Live
 from fourlab.web.sessions.base import Session

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from fourlab.web.limits import MOST_PAGES, Doorkeeper
+from fourlab.web.warm import Warming
 from fourlab.web.workbench import Workbench
 
 
@@ -14,6 +15,7 @@ class Laboratory:
     def __init__(self, threads: int = 0, pages_each: int = MOST_PAGES) -> None:
         self.threads = threads
         self.door = Doorkeeper(pages_each)
+        self.warming = Warming()
         self._bench: Workbench | None = None
 
     @property
@@ -25,9 +27,13 @@ class Laboratory:
 
     def open(self, loop: asyncio.AbstractEventLoop) -> None:
         """Start the threads; sessions live on this loop."""
-        self._bench = Workbench(loop.call_soon_threadsafe, loop.call_later, self.threads)
+        self.warming.start()
+        self._bench = Workbench(
+            loop.call_soon_threadsafe, loop.call_later, self.threads, self.warming
+        )
 
     def close(self) -> None:
         """Stop them."""
+        self.warming.close()
         self.bench.close()
         self._bench = None

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from fourlab.agents.base import Agent
 from fourlab.agents.learned import Learned, LearnedConfig
 from fourlab.agents.registry import AGENTS
+from fourlab.core.errors import FourlabError, SpecError
+from fourlab.core.spec import configure, options_of, parse, unknown
 from fourlab.rules.catalog import game as find_game
-from fourlab.rules.errors import FourlabError, SpecError
 from fourlab.rules.geometry import Rules
-from fourlab.rules.spec import configure, options_of, parse, unknown
 
 RUNS = Path("runs")  # the only folder whose files a visitor can name
 MOVE_SECONDS = 5.0
@@ -24,28 +23,6 @@ MOST_SPEC = 200  # characters
 MOST_MOVES = 400  # characters
 MOST_PAGES = 400  # open pages in all
 MOST_PAGES_EACH = 40  # open pages from one address, where others can reach the laboratory
-
-
-@dataclass(frozen=True)
-class Cap:
-    """The most that an option of an agent may be on the web, and what it is if not given."""
-
-    most: float
-    default: Any = None
-
-
-CAPS: dict[str, dict[str, Cap]] = {
-    "mcts": {
-        "sims": Cap(100_000),
-        "time": Cap(MOVE_SECONDS, MOVE_SECONDS),
-        "threads": Cap(1),
-        "minimax": Cap(4),
-        "nodes": Cap(1_000_000),
-    },
-    "minimax": {"depth": Cap(14), "time": Cap(MOVE_SECONDS, MOVE_SECONDS)},
-    "flat": {"playouts": Cap(20_000)},
-    "perfect": {"time": Cap(MOVE_SECONDS, MOVE_SECONDS)},
-}
 
 
 def read_game(spec: str) -> Rules:
@@ -75,19 +52,18 @@ def _held(name: str, config: Any) -> Any:
     """Return an agent's config within the limits; raises SpecError if it asks for more."""
     changes = {}
     for option in options_of(type(config)):
-        cap = CAPS.get(name, {}).get(option.name)
-        if cap is None:
+        most, value = option.public, getattr(config, option.field)
+        if most is None:
             continue
-        value = getattr(config, option.field)
-        if value is not None and value > cap.most:
+        if value is not None and value > most:
             if value != option.default:
                 raise SpecError(
                     f"agent {name!r}: {option.name}={value:g} is too much for the web, "
-                    f"at most {cap.most:g}; in the terminal it is allowed: fourlab play"
+                    f"at most {most:g}; in the terminal it is allowed: fourlab play"
                 )
-            changes[option.field] = type(value)(cap.most)
-        elif value is None and cap.default is not None and _is_long(name, config):
-            changes[option.field] = cap.default
+            changes[option.field] = type(value)(most)
+        elif value is None and option.name == "time" and _is_long(name, config):
+            changes[option.field] = MOVE_SECONDS
     return dataclasses.replace(config, **changes) if changes else config
 
 

@@ -87,7 +87,8 @@ class Live(Element):
         self._emit(self._sent, fresh=True)
 
     def _shown(self) -> dict[str, Any]:
-        return {**self.session.view(), "failure": self.session.failure}
+        session = self.session
+        return {**session.view(), "failure": session.failure, "waiting": session.waiting}
 
     def _emit(self, changes: dict[str, Any], fresh: bool = False) -> None:
         self._due = time.monotonic() + BETWEEN_UPDATES

@@ -12,7 +12,9 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
-from fourlab.rules.errors import FourlabError
+from fourlab.core.errors import FourlabError
+from fourlab.core.limit import Limit
+from fourlab.web.warm import Warming
 
 log = logging.getLogger("fourlab.web")
 
@@ -30,8 +32,9 @@ class BusyError(FourlabError):
 class Job:
     """A piece of work that may be called off; after that nothing is heard of it."""
 
-    def __init__(self, post: Post) -> None:
+    def __init__(self, post: Post, warming: Warming | None = None) -> None:
         self._post = post
+        self._warming = warming
         self._stop = threading.Event()
 
     def cancel(self) -> None:
@@ -41,6 +44,16 @@ class Job:
     def cancelled(self) -> bool:
         """Whether it was called off."""
         return self._stop.is_set()
+
+    @property
+    def limit(self) -> Limit:
+        """The limit of everything that is thought in it: it ends when it is called off."""
+        return Limit(stop=self.cancelled)
+
+    def await_kernels(self, task: str, listener: Callable[[str], None]) -> None:
+        """Wait until a task of the warming is done; the listener hears what is waited for."""
+        if self._warming is not None:
+            self._warming.wait(task, lambda words: self.report(listener, words), self.cancelled)
 
     def report(self, listener: Callable[..., None], *results: object) -> None:
         """Call a listener with results on the sessions' thread, unless the job is called off."""
@@ -63,8 +76,10 @@ class Workbench:
         post: Post,
         later: Callable[[float, Callable[[], None]], object],
         threads: int = 0,
+        warming: Warming | None = None,
     ) -> None:
         self._post = post
+        self._warming = warming
         self._later = later
         count = threads or max(2, os.cpu_count() or 1)
         self._pools = {
@@ -85,7 +100,7 @@ class Workbench:
         """
         if not self._waiting.acquire(blocking=False):
             raise BusyError("the laboratory is busy; try again in a moment")
-        job = Job(self._post)
+        job = Job(self._post, self._warming)
         self._pools[pool].submit(self._run, work, job, failed)
         return job
 

@@ -9,10 +9,11 @@ from urllib.parse import urlencode
 import numpy as np
 
 from fourlab.agents.base import Agent
-from fourlab.agents.mcts import Mcts
-from fourlab.rules.boards import from_stones, row_cells
+from fourlab.agents.mcts import Mcts, Thought
+from fourlab.agents.mcts_options import MctsConfig
+from fourlab.core.errors import FourlabError
 from fourlab.rules.catalog import name_of
-from fourlab.rules.errors import FourlabError
+from fourlab.rules.formats import from_stones, row_cells
 from fourlab.rules.geometry import Rules
 from fourlab.rules.position import Position
 from fourlab.web.limits import ANALYSIS_SECONDS, read_agent, read_game
@@ -23,6 +24,7 @@ from fourlab.web.sessions.lines import best_lines
 from fourlab.web.sessions.notation import Reading, read_position, read_prefix
 from fourlab.web.sessions.thinking import cell_values, opinion, tree_view
 from fourlab.web.sessions.truth import score_of, solve_moves
+from fourlab.web.warm import task_named, task_of
 from fourlab.web.words import DEFAULT_GAME
 from fourlab.web.workbench import Job
 
@@ -91,7 +93,7 @@ class AnalyseSession(Session):
         self.value: int | None = None
         self.lines: list[dict[str, Any]] | None = None
         self.tree: dict[str, Any] | None = None
-        self.searcher: Mcts | None = None
+        self.thought: Thought | None = None
         self.expanded: set[tuple[int, ...]] = set()
         self.opinions: list[dict[str, Any] | None] = [None, None]
         self.cells: dict[str, Any] | None = None
@@ -189,8 +191,8 @@ class AnalyseSession(Session):
             self.expanded.remove(where)
         elif len(self.expanded) < MOST_EXPANDED:
             self.expanded.add(where)
-        if self.searcher is not None:
-            self.tree = tree_view(self.searcher, self.expanded)
+        if self.thought is not None:
+            self.tree = tree_view(self.thought, self.expanded)
 
     def compare(self, side: int, spec: str) -> None:
         """Choose one of the two agents that are compared."""
@@ -220,7 +222,11 @@ class AnalyseSession(Session):
             self.value = score_of(position, None)
             return
         if self.exact is None:
-            self.start("exact", lambda j: solve_moves(j, position, self._solved, ANALYSIS_SECONDS))
+            self.start(
+                "exact",
+                lambda j: solve_moves(j, position, self._solved, ANALYSIS_SECONDS),
+                needs=task_named("solver", self.rules),
+            )
         if self.active_tab == "tree" and self.tree is None:
             self._search_tree(position)
         elif self.active_tab == "compare":
@@ -245,18 +251,19 @@ class AnalyseSession(Session):
         self.changed()
 
     def _search_tree(self, position: Position) -> None:
-        agent = read_agent(f"mcts:sims={self.simulations}", self.rules)
+        agent = Mcts(self.rules, MctsConfig(sims=self.simulations))
         seed = self.seed
 
         def search(job: Job) -> None:
-            agent.decide(position, np.random.default_rng(seed))
-            job.report(self._searched, agent)
+            job.report(
+                self._searched, agent.think(position, np.random.default_rng(seed), job.limit)
+            )
 
-        self.start("tree", search)
+        self.start("tree", search, needs=task_of(agent))
 
-    def _searched(self, agent: Mcts) -> None:
-        self.searcher = agent
-        self.tree = tree_view(agent, self.expanded)
+    def _searched(self, thought: Thought) -> None:
+        self.thought = thought
+        self.tree = tree_view(thought, self.expanded)
         self.changed()
 
     def _compare(self, position: Position) -> None:
@@ -266,10 +273,10 @@ class AnalyseSession(Session):
 
     def _ask(self, side: int, spec: str, agent: Agent, position: Position) -> None:
         def think(job: Job) -> None:
-            decision = agent.decide(position, np.random.default_rng(self.seed))
+            decision = agent.decide(position, np.random.default_rng(self.seed), job.limit)
             job.report(self._thought, side, opinion(agent, spec, decision))
 
-        self.start("ab"[side], think)
+        self.start("ab"[side], think, needs=task_of(agent))
 
     def _thought(self, side: int, found: dict[str, Any]) -> None:
         self.opinions[side] = found

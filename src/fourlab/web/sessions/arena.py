@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import time
 from collections.abc import Mapping
 from typing import Any
@@ -12,14 +13,14 @@ import numpy as np
 
 from fourlab.agents.registry import agent as find_agent
 from fourlab.arena.events import Event
-from fourlab.arena.executors import Workers
-from fourlab.arena.match import Job as GamesJob
-from fourlab.arena.match import Watch, play
+from fourlab.arena.match import play
+from fourlab.arena.pairing import Stretch, Watch
 from fourlab.arena.records import Records
 from fourlab.arena.statistics import Z95
 from fourlab.arena.tournament import Tournament
+from fourlab.core.errors import FourlabError
+from fourlab.core.workers import Workers
 from fourlab.rules.catalog import name_of
-from fourlab.rules.errors import FourlabError
 from fourlab.rules.geometry import Rules
 from fourlab.web.limits import RUNS, read_agent, read_game
 from fourlab.web.sessions.arena_view import arena_view
@@ -53,7 +54,7 @@ def read_players(specs: list[str], rules: Rules) -> list[str]:
     for spec in specs:
         held = read_agent(spec, rules)
         free = find_agent(spec, rules)
-        found.append(free.spec if free.player() is not None else held.spec)
+        found.append(free.spec if free.chooses_many else held.spec)
     if len(set(found)) < len(found):
         raise FourlabError("an agent is chosen twice; choose each once")
     return found
@@ -167,7 +168,8 @@ class ArenaSession(Session):
         self.running = True
         self.began = None
         event, is_measured = self._event(), self.estimate is not None
-        self.start("arena", lambda job: self._play(job, event, is_measured), ARENA)
+        work = functools.partial(self._play, event=event, is_measured=is_measured)
+        self.start("arena", work, ARENA, needs="arena@any")
 
     def dismiss(self) -> None:
         """Take the notice away."""
@@ -184,7 +186,8 @@ class ArenaSession(Session):
     def refresh(self) -> None:
         if self.is_open and self.estimate is None and not self.running:
             event = self._event()
-            self.start("estimate", lambda job: self._measure(job, event), ARENA)
+            work = functools.partial(self._measure, event=event)
+            self.start("estimate", work, ARENA, needs="arena@any")
 
     def _event(self) -> Event:
         return Event(name_of(self.rules), tuple(self.players), self.per_pair, self.number)
@@ -195,7 +198,7 @@ class ArenaSession(Session):
         with contextlib.suppress(CalledOffError):
             for pairing in event.pairings():
                 began = time.perf_counter()
-                games = play(GamesJob(pairing, 0, 2), lambda *_: _go_on(job))
+                games = play(Stretch(pairing, 0, 2), lambda *_: _go_on(job))
                 spent = max(float(games.seconds.sum()), 1e-6)
                 seconds += min(spent, time.perf_counter() - began) / 2 * event.games
         job.report(self._estimated, seconds)
@@ -233,7 +236,7 @@ class ArenaSession(Session):
         """Return a watch that shows the game that goes on, some times a second."""
         shown = 0.0
 
-        def watch(games: GamesJob, moves: list[int]) -> None:
+        def watch(games: Stretch, moves: list[int]) -> None:
             nonlocal shown
             _go_on(job)
             if time.monotonic() - shown > BETWEEN_REPORTS:
@@ -276,7 +279,7 @@ def _check_time(seconds: float) -> None:
         )
 
 
-def _current(games: GamesJob, moves: list[int]) -> dict[str, Any]:
+def _current(games: Stretch, moves: list[int]) -> dict[str, Any]:
     """Return games that go on side by side as plain data, with the moves of the first."""
     pairing = games.pairing
     players = [pairing.a, pairing.b] if games.first % 2 == 0 else [pairing.b, pairing.a]
@@ -285,7 +288,7 @@ def _current(games: GamesJob, moves: list[int]) -> dict[str, Any]:
 
 def _report(tournament: Tournament, records: Records) -> dict[str, Any]:
     """Return the standing of a tournament as plain data."""
-    ids = [table.record_id for table in tournament.tables]
+    ids = [meeting.record_id for meeting in tournament.meetings]
     latest = records.listing(
         LAST_OF_EACH.format(marks=",".join("?" * len(ids))), tuple(ids), LATEST
     )

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any, ClassVar
 
-from fourlab.rules.errors import FourlabError
+from fourlab.core.errors import FourlabError
 from fourlab.web.workbench import ANALYSIS, BusyError, Job, Workbench
 
 View = dict[str, Any]
@@ -18,7 +18,7 @@ class Session(ABC):
     `view()` is all that the page shows, as plain data. `act(name, args)` does what a visitor asked
     for: `name` must be one of `actions`. `changed` is called whenever the view may differ. Work
     begins with `open()` and is called off by `close()`, when the visitor leaves. `failure` says
-    what work could not be done, until the next action.
+    what work could not be done, until the next action; `waiting` what it waits for.
     """
 
     actions: ClassVar[frozenset[str]] = frozenset()
@@ -28,6 +28,7 @@ class Session(ABC):
         self.changed: Callable[[], None] = lambda: None
         self.error: dict[str, str] | None = None
         self.failure = ""
+        self.waiting = ""  # what is compiled before work can begin
         self._jobs: dict[str, Job] = {}
         self.is_open = False
 
@@ -71,13 +72,30 @@ class Session(ABC):
         self.changed()
         return self.error is None
 
-    def start(self, kind: str, work: Callable[[Job], None], pool: str = ANALYSIS) -> None:
-        """Start a job of a kind in place of the one of that kind before it."""
+    def start(
+        self, kind: str, work: Callable[[Job], None], pool: str = ANALYSIS, needs: str = ""
+    ) -> None:
+        """Start a job of a kind in place of the one of that kind before it.
+
+        `needs` names the task of the warming that must be done first, if any.
+        """
         self.stop(kind)
+
+        def prepared(job: Job) -> None:
+            if needs:
+                job.await_kernels(needs, self._waits)
+                job.report(self._waits, "")
+            work(job)
+
         try:
-            self._jobs[kind] = self.bench.start(work, pool, lambda why: self.failed(kind, why))
+            self._jobs[kind] = self.bench.start(prepared, pool, lambda why: self.failed(kind, why))
         except BusyError as error:
             self.failed(kind, str(error))
+
+    def _waits(self, words: str) -> None:
+        if words != self.waiting:
+            self.waiting = words
+            self.changed()
 
     def failed(self, kind: str, why: str) -> None:
         """Say that the job of a kind could not be done."""

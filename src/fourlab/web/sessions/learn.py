@@ -6,25 +6,24 @@ import datetime
 import time
 from collections import deque
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlencode
 
 from fourlab.agents.registry import agent as find_agent
-from fourlab.arena.suites import Scored
+from fourlab.core.errors import FourlabError
+from fourlab.core.spec import configure, parse
+from fourlab.learning.base import Learner
 from fourlab.learning.evaluation import against_truth, play_off
-from fourlab.learning.learner import Progress
 from fourlab.learning.runs import RunConfig
+from fourlab.positions.suites import Scored
 from fourlab.rules.catalog import name_of
-from fourlab.rules.errors import FourlabError
-from fourlab.rules.spec import configure, parse
-from fourlab.values.knowledge import CHECKPOINT
 from fourlab.web.limits import RUNS
 from fourlab.web.sessions.base import Session, View
-from fourlab.web.sessions.learn_setup import OFFERED, read_settings
+from fourlab.web.sessions.curves import Curves
+from fourlab.web.sessions.learn_setup import OFFERED, read_setup
 from fourlab.web.sessions.learn_view import learn_view
-from fourlab.web.sessions.live_learner import LiveLearner, Sample
 from fourlab.web.sessions.reference import perfect_share, truth_sample
+from fourlab.web.sessions.sample import Sample, sample_of, tally_of, train_for
 from fourlab.web.workbench import TRAINING, Job
 
 SLOW = 30.0  # moves a second up to which every move is shown
@@ -32,36 +31,11 @@ FASTEST = 10_000.0  # on the slider; from there on as fast as it goes
 SLICE = 0.1  # seconds of training between two looks at what the visitor wants
 TEST_GAMES = 100
 CURVE_GAMES = 200
-MOST_POINTS = 300
 MOST_SAVES = 20
 REMEMBERED_GAMES = 400
 
 # Work is done with the learner on a thread, and returns what is then done to the session.
-Work = Callable[[LiveLearner], Callable[[], None]]
-
-
-@dataclass
-class Curves:
-    """What came of the learning so far, point by point."""
-
-    wins: list[dict[str, float]] = field(default_factory=list)
-    truth: list[dict[str, float]] = field(default_factory=list)
-    next_at: int = 0
-
-    def is_due(self, games: int) -> bool:
-        """Whether it is time for another point: ever more games apart."""
-        return games >= self.next_at
-
-    def add(self, games: int, score: dict[str, Any], thrown: float | None) -> None:
-        """Add a point; old ones are thinned out when there are many."""
-        self.next_at = games + max(100, games // 40)
-        total = score["wins"] + score["draws"] + score["losses"]
-        self.wins.append({"games": games, "share": score["wins"] / total, "of": total})
-        if thrown is not None:
-            self.truth.append({"games": games, "share": thrown})
-        for points in (self.wins, self.truth):
-            if len(points) > MOST_POINTS:
-                del points[1:-1:2]
+Work = Callable[[Learner], Callable[[], None]]
 
 
 class LearnSession(Session):
@@ -75,7 +49,7 @@ class LearnSession(Session):
     def __init__(self, bench: Any, query: Mapping[str, str], seed: int = 0) -> None:
         super().__init__(bench)
         self.seed = seed
-        self.settings, self.notice = read_settings(query)
+        self.settings, self.notice = read_setup(query)
         self.pace = 2.0
         self.running = False
         self._begin()
@@ -84,11 +58,12 @@ class LearnSession(Session):
         """Forget everything that was learned."""
         for kind in ("train", "tick", "truth", "reference"):
             self.stop(kind)
-        self.learner: LiveLearner | None = None
+        self.learner: Learner | None = None
         self.busy = False
         self.sample: Sample | None = None
         self.frame = 0
-        self.progress: Progress | None = None
+        self.size = 0  # of what it has learned
+        self.done = 0  # games played
         self.won = [0, 0, 0]
         self.rate = 1  # training games for each one shown
         self.curves = Curves()
@@ -126,10 +101,10 @@ class LearnSession(Session):
         """Go on by a move, a phase, or a game, and pause."""
         self.running = False
         self.stop("tick")
-        if self.sample is None or self.frame + 1 >= len(self.sample.frames):
+        if self.sample is None or self.frame + 1 >= len(self.sample.game.phases):
             self._next_game(0 if what == "move" else None)
             return
-        frames = self.sample.frames
+        frames = self.sample.game.phases
         if what == "game":
             self.frame = len(frames) - 1
         elif what == "phase":
@@ -168,11 +143,11 @@ class LearnSession(Session):
 
     def tune(self, name: str, text: str) -> None:
         """Change a rate or a reward at once, without a reset."""
-        self.settings = self.settings.with_number(name, text)
+        self.settings = self.settings.with_dial(name, text)
         changes = self.settings.changes()
 
-        def retune(learner: LiveLearner) -> Callable[[], None]:
-            learner.retune(changes)
+        def retune(learner: Learner) -> Callable[[], None]:
+            learner.tune(**changes)
             return lambda: None
 
         self._wish(retune)
@@ -180,8 +155,8 @@ class LearnSession(Session):
     def test(self) -> None:
         """Play 100 test games without exploring."""
 
-        def play(learner: LiveLearner) -> Callable[[], None]:
-            score = play_off(learner, self._opponent(learner), TEST_GAMES, learner.games, "both")
+        def play(learner: Learner) -> Callable[[], None]:
+            score = play_off(learner, self._opponent(learner), TEST_GAMES, learner.done, "both")
             return lambda: self._note("tested", score.to_json())
 
         self._wish(play)
@@ -206,7 +181,7 @@ class LearnSession(Session):
         """Have something done to the learner by the next job."""
         self._work(wish)
 
-    def _opponent(self, learner: LiveLearner) -> Any:
+    def _opponent(self, learner: Learner) -> Any:
         spec = self.settings.opponent
         return find_agent("random" if spec == "self" else spec, learner.rules)
 
@@ -216,7 +191,7 @@ class LearnSession(Session):
             return
         if not self.is_slow:
             self._train()
-        elif self.sample is None or self.frame + 1 >= len(self.sample.frames):
+        elif self.sample is None or self.frame + 1 >= len(self.sample.game.phases):
             self._next_game(0)
         else:
             self.frame += 1
@@ -226,12 +201,20 @@ class LearnSession(Session):
     def _next_game(self, frame: int | None) -> None:
         """Play one game; show its beginning, or with None its end."""
 
-        def play(learner: LiveLearner) -> Callable[[], None]:
-            sample, progress = learner.sample()
-            tally = [progress.wins, progress.draws, progress.losses]
-            return lambda: self._take(sample, progress, frame, tally)
+        def play(learner: Learner) -> Callable[[], None]:
+            sample = self._watch(learner)
+            size, done = learner.size, learner.done
+            return lambda: self._take(sample, size, done, frame, tally_of(sample))
 
         self._work(play)
+
+    def _watch(self, learner: Learner) -> Sample | None:
+        """Let a learner play a game that is told; None if it cannot tell any."""
+        game = learner.watch()
+        if game is not None:
+            return sample_of(learner.rules, learner.done, game)
+        next(learner.steps(), None)
+        return None
 
     def _train(self) -> None:
         """Train for a slice of time, or as many games as the pace allows in it."""
@@ -239,24 +222,26 @@ class LearnSession(Session):
         fastest = self.pace >= FASTEST
         most = 1 << 40 if fastest else max(1, int(self.pace * 2 * SLICE / moves))
 
-        def train(learner: LiveLearner) -> Callable[[], None]:
-            tally = learner.play_for(SLICE, most)
-            sample, progress = learner.sample()
-            last = (progress.wins, progress.draws, progress.losses)
-            both = [a + b for a, b in zip(tally, last, strict=True)]
-            return lambda: self._take(sample, progress, None, both)
+        def train(learner: Learner) -> Callable[[], None]:
+            tally = train_for(learner, SLICE, most)
+            sample = self._watch(learner)
+            both = [a + b for a, b in zip(tally, tally_of(sample), strict=True)]
+            size, done = learner.size, learner.done
+            return lambda: self._take(sample, size, done, None, both)
 
         self._work(train)
 
     def _take(
-        self, sample: Sample, progress: Progress, frame: int | None, tally: list[int]
+        self, sample: Sample | None, size: int, done: int, frame: int | None, tally: list[int]
     ) -> None:
         """Note what a job brought."""
-        self.sample, self.progress = sample, progress
-        self.frame = len(sample.frames) - 1 if frame is None else frame
+        self.sample, self.size, self.done = sample, size, done
+        last = 0 if sample is None else len(sample.game.phases) - 1
+        self.frame = last if frame is None else frame
         self.won = [a + b for a, b in zip(self.won, tally, strict=True)]
         self.rate = sum(tally)
-        self.columns.append([row.move for row in sample.rows])
+        if sample is not None:
+            self.columns.append([turn.move for turn in sample.game.turns])
 
     def _work(self, *work: Work) -> None:
         """Do something with the learner on a thread; wishes first, a point of the curves last.
@@ -275,29 +260,29 @@ class LearnSession(Session):
         def job(job: Job) -> None:
             learner = known or self._make()
             results = [one(learner) for one in works]
-            if learner.games and is_due(learner.games):
+            if learner.done and is_due(learner.done):
                 results.append(self._measure(learner, positions))
             job.report(self._done, learner, began, results)
 
-        self.start("train", job, TRAINING)
+        self.start("train", job, TRAINING, needs="learning@any")
 
     def failed(self, kind: str, why: str) -> None:
         if kind == "train":
             self.busy = self.running = False
         super().failed(kind, why)
 
-    def _make(self) -> LiveLearner:
+    def _make(self) -> Learner:
         settings = self.settings
-        config = configure(settings.kind, parse(settings.spec), "learner")
-        return LiveLearner(settings.rules, config, self.seed)
+        config = configure(settings.kind.Config, parse(settings.spec), "learner")
+        return settings.kind(settings.rules, config, self.seed)
 
-    def _measure(self, learner: LiveLearner, positions: list[Scored] | None) -> Callable[[], None]:
-        score = play_off(learner, self._opponent(learner), CURVE_GAMES, learner.games, "both")
+    def _measure(self, learner: Learner, positions: list[Scored] | None) -> Callable[[], None]:
+        score = play_off(learner, self._opponent(learner), CURVE_GAMES, learner.done, "both")
         thrown = 1 - against_truth(learner, positions)["good"] if positions else None
-        games = learner.games
+        games = learner.done
         return lambda: self.curves.add(games, score.to_json(), thrown)
 
-    def _done(self, learner: LiveLearner, began: float, results: list[Callable[[], None]]) -> None:
+    def _done(self, learner: Learner, began: float, results: list[Callable[[], None]]) -> None:
         """Take in what a job brought, and go on."""
         if self.learner is None:
             self.learner = learner
@@ -322,12 +307,12 @@ class LearnSession(Session):
 
         self.start("truth", solve)
 
-    def _save(self, learner: LiveLearner) -> Callable[[], None]:
+    def _save(self, learner: Learner) -> Callable[[], None]:
         stamp = datetime.datetime.now(tz=datetime.UTC).strftime("%Y%m%d-%H%M%S")
-        name = f"{learner.config.name}-{learner.rules.columns}x{learner.rules.rows}"
-        folder = RUNS / "web" / f"{name}-{stamp}-{learner.games}"
+        name = f"{learner.name}-{learner.rules.columns}x{learner.rules.rows}"
+        folder = RUNS / "web" / f"{name}-{stamp}-{learner.done}"
         RunConfig(learner.spec, name_of(learner.rules), learner.seed).save(folder)
-        learner.save(folder / CHECKPOINT)
-        query = {"game": name_of(learner.rules), "opponent": f"{learner.config.name}:{folder}"}
+        learner.save(folder / learner.file)
+        query = {"game": name_of(learner.rules), "opponent": f"{learner.agent().name}:{folder}"}
         play = "/play?" + urlencode(query, safe=":=,/")
         return lambda: self._note("saved", {"path": str(folder), "play": play})

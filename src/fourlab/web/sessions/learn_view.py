@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from fourlab.learning.episodes import AVERAGES
+from fourlab.arena.statistics import Z95
 from fourlab.rules.catalog import game
 from fourlab.rules.position import Position
 from fourlab.web import words
-from fourlab.web.sessions.learn_setup import LEARNER_TITLES, NUMBERS, OPPONENTS, SMALL_GAMES
-from fourlab.web.sessions.live_learner import Row, Sample
+from fourlab.web.sessions.learn_setup import OPPONENTS, SMALL_GAMES, dials, titles
 from fourlab.web.sessions.play_view import board_view, game_view
+from fourlab.web.sessions.sample import Sample
 
 if TYPE_CHECKING:
     from fourlab.web.sessions.learn import LearnSession
 
-Z95 = 1.96
 SMOOTHING = 0.25
 
 
@@ -24,15 +23,14 @@ def learn_view(session: LearnSession) -> dict[str, Any]:
     """Return everything that the page shows."""
     settings = session.settings
     sample = session.sample
-    stones, learned, phase = sample.frames[session.frame] if sample else (0, 0, "")
+    stones, learned, phase = sample.game.phases[session.frame] if sample else (0, 0, "")
     position = _position(session, stones)
-    progress = session.progress
     return {
         "game": game_view(settings.rules),
         "board": board_view(position),
         "choices": _choices(session),
-        "numbers": {name: settings.number(name) for name in NUMBERS},
-        "td": settings.instinct,
+        "dials": _dials(session),
+        "late": sample is not None and sample.is_late,
         "running": session.running,
         "preparing": session.learner is None,
         "pace": session.pace,
@@ -43,8 +41,9 @@ def learn_view(session: LearnSession) -> dict[str, Any]:
         "rows": _rows(sample, stones, learned),
         "changed": _changed(sample, learned),
         "update": _update(session, sample, learned),
-        "scale": max(abs(settings.number("win")), abs(settings.number("loss")), 1e-9),
-        "size": 0 if progress is None else progress.size,
+        "scale": _scale(session),
+        "size": session.size,
+        "sizeLabel": settings.kind.size_label,
         "record": {"wins": session.won[0], "games": sum(session.won)},
         "rate": session.rate,
         "tested": session.tested,
@@ -63,7 +62,7 @@ def learn_view(session: LearnSession) -> dict[str, Any]:
 def _position(session: LearnSession, stones: int) -> Position:
     if session.sample is None:
         return session.settings.rules.start()
-    return session.sample.position(stones)
+    return session.sample.positions[stones]
 
 
 GAME_TITLES = {spec: words.title_of(game(spec)) for spec in SMALL_GAMES}
@@ -72,7 +71,7 @@ GAME_TITLES = {spec: words.title_of(game(spec)) for spec in SMALL_GAMES}
 def _choices(session: LearnSession) -> dict[str, Any]:
     settings = session.settings
     return {
-        "learner": _choice(settings.learner, LEARNER_TITLES),
+        "learner": _choice(settings.learner, titles()),
         "game": _choice(str(settings.rules), GAME_TITLES),
         "opponent": _choice(settings.opponent, OPPONENTS),
     }
@@ -98,7 +97,7 @@ def _said(
     if sample is None or not position.moves:
         return None
     side = 1 - position.to_move
-    own = sample.side is None or side == sample.side
+    own = sample.game.side is None or side == sample.game.side
     who = "The learner" if own else OPPONENTS[session.settings.opponent]
     text = f"{who} chose {session.settings.rules.unit} {position.moves[-1] + 1}"
     if position.is_over:
@@ -106,27 +105,47 @@ def _said(
     return {"side": side, "text": text}
 
 
+def _dials(session: LearnSession) -> list[dict[str, Any]]:
+    """Return what can be turned while it learns."""
+    return [
+        {
+            "name": dial.name,
+            "label": dial.label,
+            "help": dial.help,
+            "value": session.settings.value(dial),
+            "switch": dial.kind is bool,
+        }
+        for dial in dials(session.settings.learner)
+    ]
+
+
+def _scale(session: LearnSession) -> float:
+    """Return the value that is drawn in the strongest colour: of a win or a loss."""
+    known = {dial.name: session.settings.value(dial) for dial in dials(session.settings.learner)}
+    return max(abs(known.get("win", 1.0)), abs(known.get("loss", 1.0)), 1e-9)
+
+
 def _rows(sample: Sample | None, stones: int, learned: int) -> list[dict[str, Any]]:
     """Return the learner's turns of this game, as far as it is shown."""
     if sample is None:
         return []
     rows = []
-    for index, row in enumerate(sample.rows):
-        if row.position.ply > stones:
+    for index, turn in enumerate(sample.game.turns):
+        if turn.ply > stones:
             break
-        values = list(row.values)
-        trials = list(row.trials)
+        values, trials = turn.after, list(turn.trials)
         if index >= learned:  # not learned from yet: as it was before this game
-            values[row.move] = row.old
-            trials[row.move] = max(0, (trials[row.move] or 1) - 1)
+            values = turn.before
+            count = trials[turn.move]
+            trials[turn.move] = None if count is None else max(0, count - 1)
         rows.append(
             {
-                "stones": row.position.ply,
-                "moves": list(row.position.moves),
-                "move": row.move if row.position.ply < stones else None,
+                "stones": turn.ply,
+                "moves": list(sample.position_of(turn).moves),
+                "move": turn.move if turn.ply < stones else None,
                 "values": [None if v is None else round(v, 4) for v in values],
                 "trials": trials,
-                "best": row.best,
+                "best": sample.best[index],
             }
         )
     return rows
@@ -135,38 +154,23 @@ def _rows(sample: Sample | None, stones: int, learned: int) -> list[dict[str, An
 def _changed(sample: Sample | None, learned: int) -> dict[str, Any] | None:
     if sample is None or learned == 0:
         return None
-    row = sample.rows[learned - 1]
-    return {"row": learned - 1, "move": row.move, "difference": round(row.new - row.old, 4)}
+    turn = sample.game.turns[learned - 1]
+    old, new = turn.before[turn.move] or 0.0, turn.after[turn.move] or 0.0
+    return {"row": learned - 1, "move": turn.move, "difference": round(new - old, 4)}
 
 
 def _update(session: LearnSession, sample: Sample | None, learned: int) -> dict[str, Any] | None:
-    """Write the last update out as a sum."""
-    if sample is None or learned == 0 or session.progress is None:
+    """Return the last update, written out."""
+    if sample is None or learned == 0:
         return None
-    row = sample.rows[learned - 1]
+    turn = sample.game.turns[learned - 1]
     unit = session.settings.rules.unit
     return {
-        "title": f"Move {row.position.ply + 1}, {unit} {row.move + 1}",
-        "old": round(row.old, 4),
-        "new": round(row.new, 4),
-        "formula": _formula(session, row),
+        "title": f"Move {turn.ply + 1}, {unit} {turn.move + 1}",
+        "old": round(turn.before[turn.move] or 0.0, 4),
+        "new": round(turn.after[turn.move] or 0.0, 4),
+        "formula": turn.update,
     }
-
-
-def _formula(session: LearnSession, row: Row) -> str:
-    old, alpha = _number(row.old), session.progress.alpha if session.progress else 0.0
-    learner = session.learner
-    if learner is not None and learner.lesson.method == AVERAGES and alpha < 0:
-        trials = row.trials[row.move] or 1
-        return f"{old} + ({_number(row.target)} − {old}) / {trials}, the mean of {trials} returns"
-    gamma = session.settings.number("gamma")
-    rest = (row.target - row.reward) / gamma if gamma else 0.0
-    return f"{old} + {alpha:.2f} × ({_number(row.reward)} + {gamma:.2f} × {_number(rest)} − {old})"
-
-
-def _number(value: float) -> str:
-    text = f"{value:.2f}" if abs(value) < 10 else f"{value:.0f}"
-    return text.replace("-", "−")
 
 
 def _smoothed(points: list[dict[str, float]]) -> list[list[float]]:

@@ -6,9 +6,9 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from fourlab.core.limit import Limit
 from fourlab.rules.position import Position
 from fourlab.search.scores import OUTCOMES, sign, stones_to_come, words
-from fourlab.search.solver import Limits
 from fourlab.web.sessions.truth import solver_of
 from fourlab.web.workbench import Job
 
@@ -30,7 +30,7 @@ def best_lines(
     order = sorted(scores, key=lambda move: (-scores[move], abs(move % columns - middle)))
     found: list[dict[str, Any]] = []
     for move in _spread(order, scores):
-        limits = Limits(seconds=deadline - time.perf_counter(), stop=job.cancelled)
+        limits = Limit(seconds=deadline - time.perf_counter(), stop=job.cancelled)
         found = [*found, describe(position, move, scores, follow(position, move, limits))]
         job.report(listener, found)
         if job.cancelled():
@@ -48,7 +48,7 @@ def _spread(order: list[int], scores: dict[int, int]) -> list[int]:
     return sorted(chosen[:MOST_LINES], key=order.index)
 
 
-def follow(position: Position, move: int, limits: Limits) -> tuple[list[int], bool]:
+def follow(position: Position, move: int, limits: Limit) -> tuple[list[int], bool]:
     """Return a move and perfect play after it, and whether the game goes on beyond that."""
     line = [move]
     position = position.play(move)

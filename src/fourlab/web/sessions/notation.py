@@ -7,8 +7,8 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from fourlab.rules.boards import read_kaggle, read_text, read_uci
-from fourlab.rules.errors import FourlabError, IllegalMoveError, NotationError
+from fourlab.core.errors import FourlabError, IllegalMoveError, NotationError
+from fourlab.rules.formats import read_kaggle, read_text, read_uci
 from fourlab.rules.geometry import Rules
 from fourlab.rules.position import Position, position_of, read_moves
 from fourlab.web.limits import MOST_MOVES

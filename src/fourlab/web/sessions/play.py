@@ -11,8 +11,8 @@ import numpy as np
 
 from fourlab.agents.base import Agent, Decision
 from fourlab.agents.learned import Learned
+from fourlab.core.errors import FourlabError
 from fourlab.rules.catalog import name_of
-from fourlab.rules.errors import FourlabError
 from fourlab.rules.geometry import Rules
 from fourlab.rules.position import FIRST, SECOND, Position
 from fourlab.web.limits import ANALYSIS_SECONDS, read_agent, read_game
@@ -23,6 +23,7 @@ from fourlab.web.sessions.overlays import hint_of, values_overlay, visits_overla
 from fourlab.web.sessions.play_setup import OVERLAYS, STARTS, Setup, read_setup
 from fourlab.web.sessions.play_view import play_view
 from fourlab.web.sessions.truth import GameValues, solve_game, solve_moves
+from fourlab.web.warm import task_named, task_of
 from fourlab.web.words import DEFAULT_OPPONENT, HUMAN
 from fourlab.web.workbench import MOVES, Job
 
@@ -228,7 +229,10 @@ class PlaySession(Session):
                 self.hinted = hint_of(position, overlay)
                 self.changed()
 
-        self.start("hint", lambda job: solve_moves(job, position, found, HINT_SECONDS), MOVES)
+        needs = task_named("solver", self.rules)
+        self.start(
+            "hint", lambda job: solve_moves(job, position, found, HINT_SECONDS), MOVES, needs
+        )
 
     def explain(self) -> None:
         """Show the move that decided the game, with the exact scores of its alternatives."""
@@ -256,7 +260,8 @@ class PlaySession(Session):
         self._fill_overlay()
         missing = self.values.missing(self.line.positions)
         if self.shows_graph and missing:
-            self.start("graph", lambda job: solve_game(job, missing, self._valued))
+            needs = task_named("solver", self.rules)
+            self.start("graph", lambda job: solve_game(job, missing, self._valued), needs=needs)
 
     def _agents(self, setting: Setup) -> tuple[Agent | None, ...]:
         return tuple(
@@ -296,13 +301,14 @@ class PlaySession(Session):
         position, seed = self.position, int(self.rng.integers(2**32))
 
         def think(job: Job) -> None:
-            decision = agent.decide(position, np.random.default_rng(seed))
+            decision = agent.decide(position, np.random.default_rng(seed), job.limit)
             job.report(self._answered, position, decision)
 
+        needs = task_of(agent)
         if watching:
-            self.after("move", WATCH_SECONDS, lambda: self.start("move", think, MOVES))
+            self.after("move", WATCH_SECONDS, lambda: self.start("move", think, MOVES, needs))
         else:
-            self.start("move", think, MOVES)
+            self.start("move", think, MOVES, needs)
 
     def _answered(self, position: Position, decision: Decision) -> None:
         if position != self.line.last or not self.line.is_at_end:
@@ -320,6 +326,7 @@ class PlaySession(Session):
             self.start(
                 "overlay",
                 lambda job: solve_moves(job, position, self._overlaid, ANALYSIS_SECONDS),
+                needs=task_named("solver", self.rules),
             )
         elif self.setting.overlay == "values" and self.learned is not None:
             learned = self.learned
@@ -331,10 +338,10 @@ class PlaySession(Session):
             seed = int(self.rng.integers(2**32))
 
             def search(job: Job) -> None:
-                decision = agent.decide(position, np.random.default_rng(seed))
+                decision = agent.decide(position, np.random.default_rng(seed), job.limit)
                 job.report(self._overlaid, visits_overlay(position, decision))
 
-            self.start("overlay", search)
+            self.start("overlay", search, needs=task_of(agent))
 
     def _overlaid(self, overlay: dict[str, Any]) -> None:
         self.overlay_data = overlay

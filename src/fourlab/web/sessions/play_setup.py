@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from fourlab.rules.errors import FourlabError
+from fourlab.core.errors import FourlabError
 from fourlab.rules.geometry import Rules
 from fourlab.rules.position import FIRST, SECOND
 from fourlab.web.limits import read_agent, read_game

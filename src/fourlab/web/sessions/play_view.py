@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from fourlab.rules.boards import row_cells
 from fourlab.rules.catalog import game, name_of
+from fourlab.rules.formats import row_cells
 from fourlab.rules.geometry import Rules
 from fourlab.rules.position import Outcome, Position
 from fourlab.web import words

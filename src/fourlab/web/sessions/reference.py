@@ -6,11 +6,11 @@ import functools
 
 import numpy as np
 
-from fourlab.agents.exact import is_small
+from fourlab.agents.by_heart import is_small
 from fourlab.agents.registry import agent as find_agent
 from fourlab.arena.match import play_here
-from fourlab.arena.suites import Scored, load_suites, phase_positions, score_positions
 from fourlab.learning.evaluation import SOLVABLE
+from fourlab.positions.suites import Scored, load_suites, phase_positions, score_positions
 from fourlab.rules.geometry import Rules
 
 POSITIONS = 120

@@ -7,8 +7,10 @@ from typing import Any
 import numpy as np
 
 from fourlab.agents.base import Agent, Decision
-from fourlab.agents.mcts import Branch, Mcts
-from fourlab.rules.boards import row_cells
+from fourlab.agents.branches import Branch
+from fourlab.agents.mcts import Thought
+from fourlab.positions.walks import wander
+from fourlab.rules.formats import row_cells
 from fourlab.rules.position import Outcome, Position
 from fourlab.web.words import opponent_of
 
@@ -19,11 +21,11 @@ PLAYOUTS = 300
 MOST_NODES = 160  # that a browser draws smoothly
 
 
-def tree_view(agent: Mcts, expanded: set[tuple[int, ...]]) -> dict[str, Any]:
-    """Return the tree of the agent's last search, cut to what can be seen."""
+def tree_view(thought: Thought, expanded: set[tuple[int, ...]]) -> dict[str, Any]:
+    """Return the tree of a thought, cut to what can be seen."""
     deepest = max((len(path) for path in expanded), default=0)
     depth = min(DEEPEST, max(len(WIDTHS), deepest + 1))
-    root = agent.tree(depth)
+    root = thought.branch(depth)
     return _Cut(expanded, int(root.visits * WORTH_SHOWING)).node(root, ())
 
 
@@ -109,7 +111,6 @@ def cell_values(position: Position, seed: int) -> dict[str, Any]:
 
 def _playout(position: Position, rng: np.random.Generator) -> tuple[int, int]:
     """Return the first player's stones at the end of a random game, and 1, 0 or -1 for it."""
-    while moves := position.legal_moves():
-        position = position.play(moves[rng.integers(len(moves))])
-    result = {Outcome.FIRST_WINS: 1, Outcome.SECOND_WINS: -1}.get(position.outcome, 0)
-    return position.first_stones, result
+    last = wander(position, rng)[-1]
+    result = {Outcome.FIRST_WINS: 1, Outcome.SECOND_WINS: -1}.get(last.outcome, 0)
+    return last.first_stones, result

@@ -8,11 +8,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from fourlab.core.limit import NO_LIMIT, Limit
 from fourlab.rules.geometry import Rules
 from fourlab.rules.position import Position
 from fourlab.search.analysis import Analysis, analyse
 from fourlab.search.scores import OUTCOMES, sign, stones_to_come
-from fourlab.search.solver import NO_LIMITS, Limits, shared_solver
+from fourlab.search.solver import shared_solver
 from fourlab.web.limits import ANALYSIS_SECONDS
 from fourlab.web.words import signed, verdict
 from fourlab.web.workbench import Job
@@ -33,7 +34,7 @@ def solve_moves(
     job: Job, position: Position, listener: Callable[[dict[str, Any]], None], seconds: float
 ) -> None:
     """Report the chips of a position as they are solved, win, draw or loss before the number."""
-    limits = Limits(seconds=seconds, stop=job.cancelled)
+    limits = Limit(seconds=seconds, stop=job.cancelled)
     for found in analyse(position, solver_of(position.rules), limits, quick_first=True):
         job.report(listener, exact_overlay(found, done=False))
         if job.cancelled():
@@ -157,16 +158,16 @@ def solve_game(
     deadline = time.perf_counter() + ANALYSIS_SECONDS
     for position in positions:
         left = max(NO_TIME, deadline - time.perf_counter())
-        score = score_of(position, Limits(seconds=left, stop=job.cancelled))
+        score = score_of(position, Limit(seconds=left, stop=job.cancelled))
         if job.cancelled():
             return
         job.report(listener, position, score)
 
 
-def score_of(position: Position, limits: Limits | None = None) -> int | None:
+def score_of(position: Position, limits: Limit | None = None) -> int | None:
     """Return the exact score of a position, over or not, or None if the limits do not allow it."""
     if position.is_over:
         return Analysis(position).value
-    limits = NO_LIMITS if limits is None else limits
+    limits = NO_LIMIT if limits is None else limits
     found = solver_of(position.rules).bounds(position, limits)
     return int(found.low) if found.is_exact else None

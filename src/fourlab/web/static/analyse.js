@@ -139,7 +139,7 @@ export default {
     fieldError(name) { return this.view.error?.field === name ? this.view.error.text : ""; },
   },
   template: `
-  <Frame page="analyse" :announce="view.announce" :notice="view.notice" :failure="view.failure" :keys="keys" @dismiss="act('dismiss')" @online="online = $event">
+  <Frame page="analyse" :announce="view.announce" :notice="view.notice" :failure="view.failure" :waiting="view.waiting" :keys="keys" @dismiss="act('dismiss')" @online="online = $event">
   <div class="analyse">
     <section class="analyse-board" aria-label="Position">
       <div class="status" data-testid="status"><Disc v-if="view.headline.side !== null" :side="view.headline.side"/>

@@ -59,7 +59,7 @@ export default {
     fieldError() { return this.view.error ? this.view.error.text : ""; },
   },
   template: `
-  <Frame page="arena" :announce="view.announce" :notice="view.notice" :failure="view.failure" :keys="keys" @dismiss="act('dismiss')" @online="online = $event">
+  <Frame page="arena" :announce="view.announce" :notice="view.notice" :failure="view.failure" :waiting="view.waiting" :keys="keys" @dismiss="act('dismiss')" @online="online = $event">
   <h1 class="for-readers">Arena</h1>
   <div class="arena">
     <section class="card strip" aria-label="Event">

@@ -135,7 +135,7 @@ const NAVIGATION = [
 const RETRY_SECONDS = 4;
 
 export const Frame = {
-  props: { page: String, announce: String, notice: String, failure: String, keys: Array },
+  props: { page: String, announce: String, notice: String, failure: String, waiting: String, keys: Array },
   emits: ["dismiss", "online"],
   components: { Icon },
   data() {
@@ -235,6 +235,8 @@ export const Frame = {
   <div v-if="notice" class="banner bad" role="alert"><Icon name="warn"/>
     <div><b>Not everything in this address could be used</b><span>{{ notice }}</span></div>
     <button type="button" class="plain" aria-label="Dismiss" @click="$emit('dismiss')"><Icon name="close"/></button></div>
+  <div v-if="waiting" class="banner" role="status" data-testid="waiting"><Icon name="flask"/>
+    <div><b>Getting ready</b><span>{{ waiting }}</span></div></div>
   <div v-if="failure" class="banner bad" role="alert"><Icon name="warn"/>
     <div><b>That did not work</b><span>{{ failure }}</span></div></div>
   <div id="main" class="main" tabindex="-1" :inert="!online"><slot/></div>

@@ -6,7 +6,7 @@ import { heat, written } from "fourlab/heat.js";
 
 const KEYS = [["Space", "run or pause"], [".", "step by a move"], ["G", "step by a game"], ["T", "play 100 test games"], ["?", "this list"]];
 const MAX = 40; // of the speed slider: ten steps for each factor of ten, above 1,000 as fast as it goes
-const REWARDS = [["win", "Win"], ["draw", "Draw"], ["loss", "Loss"], ["step", "Move"], ["block", "Block"]];
+const FIRST_DIALS = 3; // that stand in the strip; the others wait behind a button
 
 const Chart = {
   props: { draw: Function, data: null, height: Number },
@@ -24,7 +24,7 @@ const Chart = {
 export default {
   mixins: [live],
   components: { BoardView, Chart, Disc, Frame, Icon, Picker, Segmented, Thumbnail },
-  data() { return { tab: "game", theme: 0, keys: KEYS, rewards: REWARDS, sliding: null, more: false, settings: false }; },
+  data() { return { tab: "game", theme: 0, keys: KEYS, sliding: null, more: false, settings: false }; },
   mounted() { addEventListener("fourlab-theme", () => { this.theme++; }); },
   computed: {
     pitch() {
@@ -51,7 +51,7 @@ export default {
       return this.theme >= 0 && this.view.rows.map((row, index) => row.values.map((value, move) => {
         const trials = row.trials[move];
         if (value === null) return { kind: "full" };
-        const seen = trials > 0 || this.view.choices.learner.value === "n-tuple";
+        const seen = trials === null || trials > 0;
         return {
           kind: seen ? "seen" : "unseen", value, trials, style: seen ? this.paint(value) : {},
           chosen: row.move === move, best: row.best.includes(move),
@@ -69,7 +69,7 @@ export default {
     policy() {
       return this.view.rows.map((row) => {
         const best = row.values.reduce((top, value, move) => (value !== null && (top < 0 || value > row.values[top]) ? move : top), -1);
-        return { stones: row.stones, state: row.moves.map((move) => move + 1).join(this.moveCount > 9 ? "," : ""), move: best, value: row.values[best], trials: row.trials[best] ?? 0 };
+        return { stones: row.stones, state: row.moves.map((move) => move + 1).join(this.moveCount > 9 ? "," : ""), move: best, value: row.values[best], trials: row.trials[best] };
       });
     },
     open() { return !this.phone || this.settings; },
@@ -78,7 +78,8 @@ export default {
       const title = (choice) => choice.options.find((one) => one.value === choice.value)?.label ?? choice.value;
       return `${title(learner)}, ${title(game)}, against ${title(opponent)}`;
     },
-    late() { return ["monte-carlo", "td-lambda", "n-tuple"].includes(this.view.choices.learner.value); },
+    dials() { return this.view.dials.filter((dial) => !dial.switch).slice(0, FIRST_DIALS); },
+    others() { return this.view.dials.filter((dial) => !this.dials.includes(dial)); },
     colourScale() { return this.theme >= 0 && Array.from({ length: 41 }, (_, index) => heat(index / 20 - 1).back).join(","); },
     shown() { return (name) => !this.phone || this.tab === name; },
   },
@@ -87,6 +88,7 @@ export default {
     paint(value) { const { back, ink } = heat(value / this.view.scale); return { background: back, color: ink }; },
     value(number) { return Math.abs(number) >= 100 ? String(Math.round(number)).replace("-", "−") : written(number); },
     trials(count) {
+      if (count === null) return "";
       if (count >= 1e6) return `${(count / 1e6).toFixed(1)}M`;
       return count >= (this.moveCount > 6 ? 10000 : 100000) ? `${Math.round(count / 1000)}k` : count.toLocaleString("en");
     },
@@ -109,7 +111,7 @@ export default {
     received(changes) { if (changes.saved && this.leaving) { this.leaving = false; location.assign(this.view.saved.play); } },
   },
   template: `
-  <Frame page="learn" :announce="view.announce" :notice="view.notice" :failure="view.failure" :keys="keys" @dismiss="view.notice = ''" @online="online = $event">
+  <Frame page="learn" :announce="view.announce" :notice="view.notice" :failure="view.failure" :waiting="view.waiting" :keys="keys" @dismiss="view.notice = ''" @online="online = $event">
   <h1 class="for-readers">Learn</h1>
   <div class="learn">
     <section class="card strip" :class="{ open }" aria-label="Settings">
@@ -118,19 +120,18 @@ export default {
       <label v-show="open">Against<Picker label="Against" :options="view.choices.opponent.options" :value="view.choices.opponent.value" @choose="act('choose', 'opponent', $event)"/></label>
       <div class="strip-run"><button type="button" class="primary" data-testid="run" @click="act('run')"><Icon :name="view.running ? 'pause' : 'play'"/>{{ view.running ? 'Pause' : 'Run' }}</button>
         <button type="button" class="outline" title="Step by a move (.)" @click="act('step', 'move')"><Icon name="step"/>Move</button>
-        <button v-if="late" type="button" class="outline" @click="act('step', 'phase')">Phase</button>
+        <button v-if="view.late" type="button" class="outline" @click="act('step', 'phase')">Phase</button>
         <button type="button" class="outline" title="Step by a game (G)" @click="act('step', 'game')">Game</button></div>
       <label class="strip-speed"><span><span>Speed</span><b>{{ speedWords }}</b></span><input type="range" min="0" :max="40" :value="slider" aria-label="Speed" :aria-valuetext="speedWords"
         :style="{ '--filled': slider / 40 * 100 + '%' }" @input="slide" @change="setSpeed"><span class="ticks"><i>1</i><i>10</i><i>100</i><i>1k</i><i>max</i></span></label>
-      <label v-show="open" class="narrow-field">Explore ε<input :value="view.numbers.epsilon" inputmode="decimal" @change="tune('epsilon', $event)"></label>
-      <label v-show="open" class="narrow-field" :title="view.choices.learner.value === 'monte-carlo' ? '−1: values are means of returns' : null">Rate α<input :value="view.numbers.alpha" inputmode="decimal" @change="tune('alpha', $event)"></label>
-      <label v-show="open" class="narrow-field">Discount γ<input :value="view.numbers.gamma" inputmode="decimal" @change="tune('gamma', $event)"></label>
-      <div v-show="open" class="reset-box"><button type="button" class="link" :aria-expanded="String(more)" @click="more = !more">Rewards</button>
+      <label v-for="dial in dials" :key="dial.name" v-show="open" class="narrow-field" :title="dial.help">{{ dial.label }}<input :value="dial.value" inputmode="decimal" @change="tune(dial.name, $event)"></label>
+      <div v-show="open" class="reset-box"><button v-if="others.length" type="button" class="link" :aria-expanded="String(more)" @click="more = !more">Rewards</button>
         <button type="button" class="outline reset" @click="act('reset')"><Icon name="reset"/>Reset</button></div>
       <button v-if="phone" type="button" class="link settings" :aria-expanded="String(settings)" @click="settings = !settings">{{ settings ? 'Hide the settings' : summary }}</button>
       <div v-if="more && open" class="more">
-        <label v-for="[name, title] in rewards" :key="name" class="narrow-field">{{ title }}<input :value="view.numbers[name]" inputmode="decimal" @change="tune(name, $event)"></label>
-        <label v-if="view.choices.learner.value === 'monte-carlo'" class="check"><input type="checkbox" :checked="view.td" @change="act('tune', 'td', $event.target.checked ? 'yes' : 'no')">TD: in unseen states take the best reward at once</label></div>
+        <template v-for="dial in others" :key="dial.name">
+          <label v-if="dial.switch" class="check"><input type="checkbox" :checked="dial.value" @change="act('tune', dial.name, $event.target.checked ? 'yes' : 'no')">{{ dial.label }}</label>
+          <label v-else class="narrow-field" :title="dial.help">{{ dial.label }}<input :value="dial.value" inputmode="decimal" @change="tune(dial.name, $event)"></label></template></div>
       <p v-if="view.error" class="field-error" role="alert"><Icon name="warn"/>{{ view.error.text }}</p>
     </section>
     <Segmented v-if="phone" label="What to show" :options="[{ value: 'game', label: 'Game' }, { value: 'values', label: 'Values' }, { value: 'curves', label: 'Curves' }]" :value="tab" @choose="tab = $event"/>
@@ -139,10 +140,10 @@ export default {
       <BoardView :state="boardState"/>
       <p v-if="view.preparing" class="note waiting">Preparing this learner; the first time on a machine it is compiled <span class="dots"><i></i><i></i><i></i></span></p>
       <p v-else class="said"><template v-if="view.said"><Disc :side="view.said.side" :size="18"/>{{ view.said.text }}</template><template v-else>The game begins.</template></p>
-      <p v-if="late && view.phase" class="note">Phase: {{ view.phase }}</p>
+      <p v-if="view.late && view.phase" class="note">Phase: {{ view.phase }}</p>
       <div class="formula"><template v-if="view.update"><div><b>{{ view.update.title }}</b><b class="accent">{{ value(view.update.old) }} → {{ value(view.update.new) }}</b></div><span>{{ view.update.formula }}</span></template>
         <span v-else>What is learned from a move is known at the next turn.</span></div>
-      <dl class="figures"><dt>{{ view.choices.learner.value === 'n-tuple' ? 'Weights' : 'States in the table' }}</dt><dd>{{ view.size.toLocaleString('en') }}</dd>
+      <dl class="figures"><dt>{{ view.sizeLabel }}</dt><dd>{{ view.size.toLocaleString('en') }}</dd>
         <dt>Won in training</dt><dd>{{ view.record.wins.toLocaleString('en') }} of {{ view.record.games.toLocaleString('en') }}</dd></dl>
       <div class="last-test"><div class="heading"><span>Last test</span><span data-testid="tested">{{ tested ? tested.words : 'none yet' }}</span></div>
         <div class="result-bar" role="img" :aria-label="tested ? tested.words : 'no test yet'"><template v-if="tested"><i class="won" :style="{ flexGrow: tested.wins }"></i><i class="drawn" :style="{ flexGrow: tested.draws }"></i><i class="lost" :style="{ flexGrow: tested.losses }"></i></template></div>

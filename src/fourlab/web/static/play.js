@@ -152,7 +152,7 @@ export default {
     "view.at"() { this.$nextTick(() => this.$refs.moves?.querySelector(".now")?.scrollIntoView({ block: "nearest" })); },
   },
   template: `
-  <Frame page="play" :announce="view.announce" :notice="view.notice" :failure="view.failure" :keys="keys" @dismiss="act('dismiss')" @online="online = $event">
+  <Frame page="play" :announce="view.announce" :notice="view.notice" :failure="view.failure" :waiting="view.waiting" :keys="keys" @dismiss="act('dismiss')" @online="online = $event">
   <div class="play">
     <section class="board-column" ref="place" aria-label="Board">
       <div class="board-box">

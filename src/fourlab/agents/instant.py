@@ -1,0 +1,130 @@
+"""Agents that move at once: whole games and training runs of theirs happen inside kernels.
+
+`Instant` is the form in which kernels know such an agent: one that draws from cells, or one that
+looks its values up.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import NamedTuple
+
+import numpy as np
+
+from fourlab.agents.base import Agent, Decision, kernel_seed
+from fourlab.core.arrays import Ints
+from fourlab.core.dice import seeded
+from fourlab.core.jit import kernel
+from fourlab.core.limit import NO_LIMIT, Limit
+from fourlab.rules.boards import Boards, boards_of
+from fourlab.rules.geometry import Rules
+from fourlab.rules.kernels import cell_move, move_cell
+from fourlab.rules.position import Position
+from fourlab.search.choices import baseline_cells, random_cell, random_legal_cell
+from fourlab.values.store import POLICY, Store, greedy, has_seen, stored_choice, with_own_space
+from fourlab.values.table import NO_CHOICE
+
+RANDOM, BASELINE, LEARNED = range(3)
+
+
+class Instant(NamedTuple):
+    """An agent that moves at once, as kernels know it. Its values have work space: one a thread."""
+
+    kind: int
+    values: Store | None = None  # where it looks values up
+    instinct: bool = False  # where it has seen nothing: win, else block, else any move
+
+    def own(self) -> Instant:
+        """Return the same form with work space that nobody else writes into."""
+        if self.values is None:
+            return self
+        return self._replace(values=with_own_space(self.values))
+
+
+@kernel
+def learned_cell(
+    rules: Rules, values: Store, instinct: bool, mover: int, occupied: int, state: int
+) -> tuple[int, int]:
+    """Return the cell of the stored policy, else of the most valuable move, and the next dice."""
+    if values.kind == POLICY:
+        move = stored_choice(rules, values, mover, occupied)
+        if move != NO_CHOICE:
+            return move_cell(rules, occupied, move), state
+    if instinct and not has_seen(rules, values, mover, occupied):
+        return random_cell(baseline_cells(rules, mover, occupied), state)
+    cell, _, state = greedy(rules, values, mover, occupied, state)
+    return cell, state
+
+
+@kernel
+def _cell(
+    rules: Rules,
+    kind: int,
+    values: Store | None,
+    instinct: bool,
+    mover: int,
+    occupied: int,
+    state: int,
+) -> tuple[int, int]:
+    if values is not None:  # the type of an argument: without values, this is never compiled
+        return learned_cell(rules, values, instinct, mover, occupied, state)
+    if kind == BASELINE:
+        return random_cell(baseline_cells(rules, mover, occupied), state)
+    return random_legal_cell(rules, occupied, state)
+
+
+@kernel
+def instant_cell(
+    rules: Rules, form: Instant, mover: int, occupied: int, state: int
+) -> tuple[int, int]:
+    """Return the cell that an instant agent fills, and the next dice."""
+    return _cell(rules, form.kind, form.values, form.instinct, mover, occupied, state)
+
+
+@kernel
+def _choose_rows(
+    rules: Rules, form: Instant, movers: Ints, occupied: Ints, dice: Ints, moves: Ints
+) -> None:
+    """Write the move of each row."""
+    for row in range(len(movers)):
+        cell, _ = instant_cell(rules, form, movers[row], occupied[row], seeded(dice[row]))
+        moves[row] = cell_move(rules, cell)
+
+
+class InstantAgent(Agent):
+    """An agent that moves at once, on this board and with these options at least."""
+
+    @abstractmethod
+    def form(self) -> Instant | None:
+        """Return the form in which kernels know it, None if it has none; others may share it."""
+
+    @property
+    def chooses_many(self) -> bool:
+        return self.form() is not None
+
+    def choose(self, boards: Boards, dice: Ints, limit: Limit = NO_LIMIT) -> Ints:
+        form = self.form()
+        if form is None:
+            return super().choose(boards, dice, limit)
+        moves = np.empty(len(dice), np.int64)
+        _choose_rows(self.rules, form.own(), boards.movers, boards.occupied, dice, moves)
+        return moves
+
+    def decide(
+        self, position: Position, rng: np.random.Generator, limit: Limit = NO_LIMIT
+    ) -> Decision:
+        dice = np.array([kernel_seed(rng)], np.int64)
+        return self.explain(position, int(self.choose(boards_of([position]), dice)[0]))
+
+    def explain(self, position: Position, move: int) -> Decision:
+        """Return the decision for a move, with its reasons."""
+        return Decision(move)
+
+    def prepare(self) -> None:
+        if self.form() is not None:
+            self.choose(boards_of([]), np.zeros(0, np.int64))
+
+
+def instant_form(agent: Agent) -> Instant | None:
+    """Return the form in which kernels know an agent, or None if it is not instant."""
+    return agent.form() if isinstance(agent, InstantAgent) else None

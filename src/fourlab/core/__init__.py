@@ -1,0 +1,1 @@
+"""What knows no game: compiling, numbers, files, specs, limits, workers."""

@@ -1,0 +1,165 @@
+"""Where compiled kernels are kept: by their sources, not by where those lie.
+
+Numba's own cache notices an edit of the file of a function, not of the modules that it calls, and
+is bound to the folder and the time of the file. Here a kernel's folder carries a hash of its module
+and of every module that it imports: an edit of any of them starts a fresh one, and a second
+installation of the same sources finds everything compiled. A file belongs to one signature and is
+written whole, so that several processes may compile at once.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import hashlib
+import os
+import re
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numba
+from numba.core import caching
+
+PACKAGE = Path(__file__).parent.parent
+IMPORT = re.compile(
+    rb"^\s*(?:from\s+(fourlab[\w.]*)\s+import\s+(\([^)]*\)|[^\n#]*)|import\s+(fourlab[\w.]*))",
+    re.MULTILINE,
+)
+KEPT = 4  # folders of other states of a module worth keeping, for people who switch branches
+
+
+def base_folder() -> Path:
+    """Return where all kernels are kept."""
+    user_cache = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
+    return Path(numba.config.CACHE_DIR or user_cache).expanduser() / "fourlab" / "kernels"
+
+
+@functools.cache
+def _source(module: str) -> bytes:
+    """Return the source of a module of fourlab, nothing if it is none."""
+    stem = PACKAGE.joinpath(*module.split(".")[1:])
+    for path in (stem.with_suffix(".py"), stem / "__init__.py"):
+        if module != "fourlab" and path.is_file():
+            return path.read_bytes()
+    return b""
+
+
+@functools.cache
+def _imports(module: str) -> frozenset[str]:
+    """Return the modules of fourlab that a module names in its imports."""
+    found = set()
+    for package, names, plain in IMPORT.findall(_source(module)):
+        origin = (package or plain).decode()
+        found |= {origin, *(f"{origin}.{name}" for name in re.findall(r"\w+", names.decode()))}
+    return frozenset(name for name in found if _source(name))
+
+
+def needed(module: str) -> list[str]:
+    """Return a module and all that it imports of fourlab, directly or not, in order."""
+    found: set[str] = set()
+    waiting = [module]
+    while waiting:
+        name = waiting.pop()
+        if name not in found:
+            found.add(name)
+            waiting += _imports(name)
+    return sorted(found)
+
+
+@functools.cache
+def source_hash(module: str) -> str:
+    """Return a hash of a module and of all that it imports of fourlab."""
+    digest = hashlib.sha256(f"{numba.__version__} {sys.version_info[:2]}".encode())
+    for name in needed(module):
+        digest.update(name.encode() + _source(name))
+    return digest.hexdigest()[:16]
+
+
+@functools.cache
+def _module_folder(module: str) -> Path | None:
+    """Return the writable folder of a module's kernels, or None where there is none."""
+    if not _source(module):  # sources that are in no folder, or not ours, are not cached
+        return None
+    base = base_folder()
+    folder = base / f"{module.removeprefix('fourlab.')}-{source_hash(module)}"
+    try:
+        if not folder.exists():
+            folder.mkdir(parents=True, mode=0o700)
+            _sweep(folder)
+        with tempfile.TemporaryFile(dir=folder):
+            return folder
+    except OSError:
+        return None
+
+
+def _sweep(folder: Path) -> None:
+    """Remove the oldest folders of other states of the same module."""
+    stem = folder.name.rpartition("-")[0]
+    others = sorted(folder.parent.glob(f"{stem}-*"), key=lambda path: path.stat().st_mtime)
+    for stale in others[: -KEPT - 1]:
+        shutil.rmtree(stale, ignore_errors=True)
+
+
+def folder_of(function: Callable[..., Any]) -> Path | None:
+    """Return where the compiled forms of a function are kept, None if they are not."""
+    return _module_folder(function.__module__)
+
+
+class _Impl(caching.CompileResultCacheImpl):  # type: ignore[misc]  # numba is untyped to mypy
+    """How a compiled form becomes data; where it lies is not its business."""
+
+    def __init__(self) -> None:
+        """Look for no place: numba would choose one by the file of the function."""
+
+    def check_cachable(self, cres: Any) -> bool:
+        return not cres.library.has_dynamic_globals
+
+
+class _Files(caching.IndexDataCacheFile):  # type: ignore[misc]
+    """One file a compiled form, named by its key; there is no index to disagree with."""
+
+    def __init__(self, folder: Path, name: str) -> None:
+        self._folder = folder
+        self._name = name
+
+    def flush(self) -> None:
+        """Forget nothing: a file is valid for its sources for ever."""
+
+    def _path(self, key: Any) -> str:
+        digest = hashlib.sha256(repr(key).encode()).hexdigest()[:24]
+        return str(self._folder / f"{self._name}-{digest}.nbc")
+
+    def save(self, key: Any, data: Any) -> None:
+        with self._open_for_write(self._path(key)) as file:
+            file.write(self._dump(data))
+
+    def load(self, key: Any) -> Any:
+        try:
+            return self._load_data(self._path(key))
+        except Exception:  # there is none, or it is damaged and will be written anew
+            return None
+
+    def _data_path(self, name: str) -> str:
+        return name
+
+
+class KernelCache(caching.FunctionCache):  # type: ignore[misc]
+    """The compiled forms of one kernel."""
+
+    def __init__(self, function: Callable[..., Any], folder: Path) -> None:
+        self._name = repr(function)
+        self._py_func = function
+        self._impl = _Impl()
+        self._cache_path = str(folder)
+        self._cache_file = _Files(folder, function.__name__)
+        self.enable()
+
+    def _save_overload(self, sig: Any, data: Any) -> None:
+        if self._impl.check_cachable(data):
+            key = self._index_key(sig, data.codegen)
+            with contextlib.suppress(OSError):  # a full disk: compile again next time
+                self._cache_file.save(key, self._impl.reduce(data))

@@ -1,0 +1,69 @@
+"""`Limit`: when to stop thinking. The one kind of limit, and always an argument of a call."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+UNLIMITED = 1 << 60  # nodes that nobody counts to
+
+
+def never() -> bool:
+    """Call nothing off."""
+    return False
+
+
+@dataclass(frozen=True)
+class Limit:
+    """Seconds and nodes at most; `stop` is asked every few milliseconds and calls it off."""
+
+    seconds: float = math.inf
+    nodes: int = UNLIMITED
+    stop: Callable[[], bool] = never
+
+    @property
+    def is_open(self) -> bool:
+        """Whether nothing is limited: then nobody need look at the clock."""
+        return self.seconds == math.inf and self.nodes >= UNLIMITED and self.stop is never
+
+    def within(self, seconds: float | None) -> Limit:
+        """Return the limit with no more than so many seconds; None adds nothing."""
+        if seconds is None or seconds >= self.seconds:
+            return self
+        return Limit(seconds, self.nodes, self.stop)
+
+    def watch(self) -> Watch:
+        """Start the clock."""
+        return Watch(self)
+
+
+NO_LIMIT = Limit()
+
+
+class Watch:
+    """A limit whose clock runs."""
+
+    def __init__(self, limit: Limit) -> None:
+        self._limit = limit
+        self._began = time.perf_counter()
+
+    @property
+    def elapsed(self) -> float:
+        """Seconds since the start."""
+        return time.perf_counter() - self._began
+
+    @property
+    def left(self) -> float:
+        """Seconds that are left, less than 0 when they are over."""
+        return self._limit.seconds - self.elapsed
+
+    def is_over(self, nodes: int = 0) -> bool:
+        """Return whether time, or this many nodes, have used the limit up, or it was called off."""
+        limit = self._limit
+        return self.left <= 0 or nodes >= limit.nodes or limit.stop()
+
+    def rest(self, nodes: int = 0) -> Limit:
+        """Return what is left of the limit after so many nodes."""
+        return Limit(self.left, self._limit.nodes - nodes, self._limit.stop)

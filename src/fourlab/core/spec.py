@@ -1,0 +1,235 @@
+"""Spec strings: the one grammar by which games, agents and learners are named.
+
+    name
+    name:option=value,option=value
+    name:path,option=value
+
+A value may hold commas and colons inside brackets: `opponent=(minimax:depth=4,eval=windows)`. The
+options of a name are the fields of its config dataclass, declared with `option`.
+"""
+
+import dataclasses
+import difflib
+import math
+import typing
+from collections.abc import Iterable
+from dataclasses import dataclass
+from types import NoneType
+from typing import Any, TypeVar
+
+from fourlab.core.errors import SpecError
+
+T = TypeVar("T")
+
+YES_NO = {"yes": True, "true": True, "on": True, "1": True}
+YES_NO |= {"no": False, "false": False, "off": False, "0": False}
+POSITIONAL = ""  # the option name under which a leading value without "=" is kept
+
+
+@dataclass(frozen=True)
+class Spec:
+    """A parsed spec string: nothing is known yet of what the name or its options mean."""
+
+    name: str
+    options: dict[str, str]
+
+
+@dataclass(frozen=True)
+class Option:
+    """One settable field of a config dataclass, as people see it."""
+
+    field: str
+    name: str
+    kind: Any
+    default: Any
+    low: float | None
+    high: float | None
+    choices: tuple[str, ...]
+    positional: bool
+    help: str
+    label: str  # what a page calls it, the name if nothing is said
+    live: bool  # may be changed while a learner learns
+    public: float | None  # the most that a visitor of the web may ask for
+
+    @property
+    def allowed(self) -> str:
+        """The values it takes, in words."""
+        if self.choices:
+            return "|".join(self.choices)
+        if self.kind is bool:
+            return "yes|no"
+        noun = {int: "whole number", float: "number", str: "text"}[self.kind]
+        if self.low is not None and self.high is not None:
+            return f"{noun} {self.low:g} to {self.high:g}"
+        return noun if self.low is None else f"{noun} from {self.low:g}"
+
+    def __str__(self) -> str:
+        """Return what an error says of the option."""
+        return f"{self.name}={show_value(self.default)} ({self.allowed})"
+
+
+def option(
+    default: T,
+    help: str,  # noqa: A002  # the word every command-line library uses
+    *,
+    name: str = "",
+    low: float | None = None,
+    high: float | None = None,
+    choices: Iterable[str] = (),
+    positional: bool = False,
+    label: str = "",
+    live: bool = False,
+    public: float | None = None,
+) -> T:
+    """Declare a config field with its default, meaning, spelling in a spec string, and range.
+
+    A default of None makes the value optional; `none` then spells it. `label` is what a page calls
+    it, `live` that it may change while a learner learns, `public` the most that a visitor of the
+    web may ask for.
+    """
+    details = {
+        "name": name,
+        "low": low,
+        "high": high,
+        "choices": tuple(choices),
+        "positional": positional,
+        "help": help,
+        "label": label,
+        "live": live,
+        "public": public,
+    }
+    return dataclasses.field(default=default, metadata=details)
+
+
+def options_of(config: type[Any]) -> list[Option]:
+    """Return the options of a config dataclass in the order of its fields."""
+    hints = typing.get_type_hints(config)
+    found = []
+    for field in dataclasses.fields(config):
+        kinds = [kind for kind in typing.get_args(hints[field.name]) if kind is not NoneType]
+        details = dict(field.metadata)
+        name = details.pop("name") or field.name.replace("_", "-")
+        kind = kinds[0] if kinds else hints[field.name]
+        details["label"] = details["label"] or name
+        found.append(Option(field.name, name, kind, field.default, **details))
+    return found
+
+
+def parse(text: str) -> Spec:
+    """Split a spec string into its name and options; raises SpecError if it is no spec string."""
+    name, colon, rest = text.strip().partition(":")
+    if not name or (colon and not rest):
+        raise SpecError(f"{text!r} is no spec; write a name, or name:option=value,option=value")
+    options: dict[str, str] = {}
+    for index, item in enumerate(split_items(rest, text) if rest else []):
+        key, equals, value = item.partition("=")
+        if not equals and index == 0:
+            key, value = POSITIONAL, item
+        elif not equals or not key.strip() or not value.strip():
+            raise SpecError(f"{item!r} in {text!r} is no option; write option=value")
+        if key.strip() in options:
+            raise SpecError(f"option {key.strip()!r} stands twice in {text!r}; give it once")
+        options[key.strip()] = _without_brackets(value.strip())
+    return Spec(name.strip(), options)
+
+
+def split_items(text: str, whole: str) -> list[str]:
+    """Split at the commas that stand outside brackets; `whole` names the text in errors."""
+    items, depth, start = [], 0, 0
+    for index, char in enumerate(text):
+        depth += (char == "(") - (char == ")")
+        if depth < 0:
+            break
+        if char == "," and depth == 0:
+            items.append(text[start:index])
+            start = index + 1
+    if depth != 0:
+        raise SpecError(f"brackets in {whole!r} do not match; each ( needs a )")
+    return [*items, text[start:]]
+
+
+def _without_brackets(value: str) -> str:
+    return value[1:-1] if value.startswith("(") and value.endswith(")") else value
+
+
+def configure(config: type[T], spec: Spec, what: str) -> T:
+    """Build the config dataclass from a spec's options; `what` names the thing in errors."""
+    options = options_of(config)
+    by_name = {option.name: option for option in options}
+    by_name |= {POSITIONAL: option for option in options if option.positional}  # noqa: B035
+    values = {}
+    for name, text in spec.options.items():
+        if name not in by_name:
+            stray = f"takes no value {text!r}" if name == POSITIONAL else f"has no option {name!r}"
+            raise SpecError(f"{what} {spec.name!r} {stray}; {_listing(options)}")
+        values[by_name[name].field] = _convert(by_name[name], text, f"{what} {spec.name!r}")
+    for needed in options:
+        if needed.default is dataclasses.MISSING and needed.field not in values:
+            raise SpecError(f"{what} {spec.name!r} needs {needed.name}; {_listing(options)}")
+    return config(**values)
+
+
+def _convert(option: Option, text: str, what: str) -> Any:
+    """Turn an option's text into its value; raises SpecError with what is allowed."""
+    refusal = SpecError(f"{what}: {option.name}={text!r} is not allowed; {option.help}: {option}")
+    if text == "none" and option.default is None:
+        return None
+    try:
+        value = _number(option.kind, text) if option.kind in (int, float) else text
+    except ValueError:
+        raise refusal from None
+    if option.kind is bool:
+        if text.lower() not in YES_NO:
+            raise refusal
+        return YES_NO[text.lower()]
+    if option.choices and text not in option.choices:
+        raise refusal
+    too_low = option.low is not None and typing.cast(float, value) < option.low
+    too_high = option.high is not None and typing.cast(float, value) > option.high
+    if too_low or too_high:
+        raise refusal
+    return value
+
+
+def _number(kind: type[int] | type[float], text: str) -> int | float:
+    number = float(text)
+    if not math.isfinite(number) or (kind is int and number != int(number)):
+        raise ValueError
+    if kind is float:
+        return number
+    return int(text) if text.replace("_", "").lstrip("+-").isdigit() else int(number)
+
+
+def _listing(options: list[Option]) -> str:
+    if not options:
+        return "it has no options"
+    return "options: " + ", ".join(str(option) for option in options)
+
+
+def unknown(what: str, name: str, known: Iterable[str]) -> SpecError:
+    """Return the error for a name that does not exist, with the nearest one that does."""
+    names = list(known)
+    near = difflib.get_close_matches(name, names, n=1)
+    hint = f"did you mean {near[0]!r}? " if near else ""
+    return SpecError(f"unknown {what} {name!r}; {hint}known: {', '.join(names)}")
+
+
+def show_value(value: Any) -> str:
+    """Return a value as a spec string spells it."""
+    if value is None:
+        return "none"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    text = f"{value:g}" if isinstance(value, float) and float(f"{value:g}") == value else str(value)
+    return f"({text})" if any(mark in text for mark in ",=") else text
+
+
+def write(name: str, config: Any) -> str:
+    """Return the shortest spec string that gives this config: options at their default stay out."""
+    parts = []
+    for option in options_of(type(config)):
+        value = getattr(config, option.field)
+        if value != option.default:
+            text = show_value(value)
+            parts.append(text if option.positional else f"{option.name}={text}")
+    return f"{name}:{','.join(parts)}" if parts else name

@@ -1,0 +1,178 @@
+"""Where work is done: threads or processes of this machine, or a Dask cluster.
+
+The interface is the standard library's `concurrent.futures.Executor`. A job is plain data and a
+function of a module, so that a worker anywhere needs only fourlab. Jobs may end in any order and
+be tried more than once; what they return depends on nothing but themselves.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import (
+    FIRST_COMPLETED,
+    BrokenExecutor,
+    Executor,
+    Future,
+    ProcessPoolExecutor,
+    ThreadPoolExecutor,
+    wait,
+)
+from types import TracebackType
+from typing import Any, Literal, TypeVar
+
+from fourlab.core.errors import FourlabError, MissingExtraError
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+Kind = Literal["threads", "processes"]
+ATTEMPTS = 4  # of a job whose worker died under it
+CONNECT_SECONDS = 10
+
+
+class ClusterError(FourlabError):
+    """A cluster that cannot be reached or does not do its work."""
+
+
+class Workers:
+    """Some workers and their executor; a context manager that ends them.
+
+    Threads serve kernels, which release the GIL; processes serve plain Python. With `cluster`, the
+    address of a Dask scheduler, the workers are those of the cluster.
+    """
+
+    def __init__(
+        self, count: int | None = None, kind: Kind = "threads", cluster: str | None = None
+    ) -> None:
+        self.kind = kind
+        self.cluster = cluster
+        self._client: Any = _connect(cluster) if cluster else None
+        self.count = _cluster_threads(self._client) if cluster else count or os.cpu_count() or 1
+        self.executor = self._open()
+
+    def _open(self) -> Executor:
+        if self._client is not None:
+            executor: Executor = self._client.get_executor(pure=False)
+            return executor
+        if self.kind == "threads":
+            return ThreadPoolExecutor(self.count)
+        # Spawned, not forked: a forked child inherits the locks of threads it does not have.
+        return ProcessPoolExecutor(self.count, multiprocessing.get_context("spawn"))
+
+    def run(
+        self, function: Callable[[Item], Result], jobs: Iterable[Item]
+    ) -> Iterator[tuple[Item, Result]]:
+        """Yield jobs with their results as they are done; `jobs` is drawn from as workers free up.
+
+        A job whose worker died is done again.
+        """
+        waiting: dict[Future[Result], tuple[Item, int]] = {}
+        source = iter(jobs)
+        try:
+            while True:
+                self._fill(waiting, function, source)
+                if not waiting:
+                    return
+                again = []
+                for future in wait(waiting, return_when=FIRST_COMPLETED).done:
+                    job, attempt = waiting.pop(future)
+                    try:
+                        result = future.result()
+                    except Exception as error:
+                        if not _worker_died(error) or attempt == ATTEMPTS:
+                            raise _named(error) from error
+                        again.append((job, attempt + 1))
+                    else:
+                        yield job, result
+                if again:
+                    self._revive(waiting, again, function)
+        finally:
+            for future in waiting:
+                future.cancel()
+
+    def _fill(
+        self,
+        waiting: dict[Future[Result], tuple[Item, int]],
+        function: Callable[[Item], Result],
+        source: Iterator[Item],
+    ) -> None:
+        """Keep two jobs a worker under way: one at work, one at hand."""
+        while len(waiting) < 2 * self.count:
+            try:
+                job = next(source)
+            except StopIteration:
+                return
+            waiting[self.executor.submit(function, job)] = (job, 1)
+
+    def _revive(
+        self,
+        waiting: dict[Future[Result], tuple[Item, int]],
+        again: list[tuple[Item, int]],
+        function: Callable[[Item], Result],
+    ) -> None:
+        """Submit jobs anew; a pool of processes that lost one is broken, with all its jobs."""
+        if isinstance(self.executor, ProcessPoolExecutor):
+            # All other jobs of the pool fail too, except those that were done already.
+            for future in list(wait(waiting).done):
+                if isinstance(future.exception(), BrokenExecutor):
+                    again.append(waiting.pop(future))
+            self.executor.shutdown()
+            self.executor = self._open()
+        for job, attempt in again:
+            waiting[self.executor.submit(function, job)] = (job, attempt)
+
+    def __enter__(self) -> Workers:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._client is None:
+            self.executor.shutdown(wait=True, cancel_futures=True)
+        else:
+            self.executor.shutdown(wait=False)  # what still runs there is of no use any more
+            self._client.close()
+
+
+def _connect(address: str) -> Any:
+    """Return a client of a Dask scheduler."""
+    try:
+        from distributed import Client
+    except ImportError:
+        raise MissingExtraError("--cluster needs Dask: pip install 'fourlab[cluster]'") from None
+    try:
+        connect: Any = Client
+        return connect(address, timeout=CONNECT_SECONDS, set_as_default=False)
+    except (OSError, ValueError) as error:
+        raise ClusterError(
+            f"no Dask scheduler at {address} ({error}); start one with: dask scheduler"
+        ) from None
+
+
+def _cluster_threads(client: Any) -> int:
+    """Return the number of threads that all workers of a cluster have."""
+    threads = sum(client.nthreads().values())
+    if not threads:
+        client.close()
+        raise ClusterError(
+            f"the cluster at {client.scheduler.address} has no workers; "
+            f"start one with: dask worker {client.scheduler.address}"
+        )
+    return int(threads)
+
+
+def _worker_died(error: Exception) -> bool:
+    # A cluster's own error for this, told by its name since Dask may not be installed.
+    return isinstance(error, BrokenExecutor) or type(error).__name__ == "KilledWorker"
+
+
+def _named(error: Exception) -> Exception:
+    """Return an error fit to show, if a worker died too often; else the error itself."""
+    if _worker_died(error):
+        return FourlabError(f"a worker died {ATTEMPTS} times over the same job: {error}")
+    return error

@@ -1,0 +1,129 @@
+"""What a learner is: training as an iterator that can be put away, taken up, watched and tuned."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, ClassVar, Self
+
+from fourlab.agents.base import Agent
+from fourlab.core.spec import options_of, write
+from fourlab.rules.geometry import Rules
+
+
+@dataclass(frozen=True)
+class Progress:
+    """What a chunk of games came to, for the learner; in self-play, for the first player."""
+
+    done: int  # games since the beginning of the run
+    wins: int
+    draws: int
+    losses: int
+    metrics: dict[str, float] = field(default_factory=dict)  # what else there is to plot
+
+    @property
+    def played(self) -> int:
+        """The games of the chunk."""
+        return self.wins + self.draws + self.losses
+
+
+Numbers = list[float | None]
+
+
+@dataclass(frozen=True)
+class Turn:
+    """One decision of a watched game; lists have an entry for each move, None where it is none."""
+
+    ply: int  # stones on the board before it
+    move: int
+    before: Numbers  # what each move was worth when it was made
+    after: Numbers  # and when the game had been learned from
+    trials: list[int | None]  # how often each was taught, this time included; None: not counted
+    update: str  # the update written out
+
+
+@dataclass(frozen=True)
+class WatchedGame:
+    """A training game, whole. `phases` are the steps in which it can be shown."""
+
+    moves: tuple[int, ...]
+    side: int | None  # the learner's, None where it plays both
+    result: int  # 1, 0 or -1 for the learner, or for the first player
+    turns: tuple[Turn, ...]
+    phases: tuple[tuple[int, int, str], ...]  # stones shown, turns learned from, what goes on
+
+
+class Learner(ABC):
+    """Learns one game; `steps` yields after each chunk of games.
+
+    Laws: all that is random comes from the seed, so that one seed is one run; a learner saved after
+    any step and loaded again goes on as if nothing had happened, bit for bit. The first line of its
+    config's docstring describes it.
+    """
+
+    name: ClassVar[str]
+    title: ClassVar[str]  # for people
+    Config: ClassVar[type[Any]]
+    file: ClassVar[str] = "checkpoint.npz"  # what a run folder calls what `save` writes
+    size_label: ClassVar[str] = "States in the table"  # what `size` counts
+
+    def __init__(self, rules: Rules, config: Any, seed: int = 0) -> None:
+        self.rules = rules
+        self.config = config
+        self.seed = seed
+        self.done = 0  # games played
+        self.notes: dict[str, Any] = {}  # kept with the learner for whoever runs it
+
+    @property
+    @abstractmethod
+    def total(self) -> int:
+        """Games of the whole run."""
+
+    @property
+    def size(self) -> int:
+        """How much it has learned, in the unit of `size_label`."""
+        return 0
+
+    @property
+    def spec(self) -> str:
+        """The spec string of the learner and its options."""
+        return write(self.name, self.config)
+
+    @abstractmethod
+    def steps(self) -> Iterator[Progress]:
+        """Play and learn until all games are played."""
+
+    @abstractmethod
+    def agent(self) -> Agent:
+        """Return the agent that plays what is known by now; it goes on learning with the run."""
+
+    @abstractmethod
+    def save(self, path: Path) -> None:
+        """Write all that is needed to go on; an old file stays until this one is complete."""
+
+    @classmethod
+    @abstractmethod
+    def load(cls, path: Path) -> Self:
+        """Return the learner that was saved; raises StorageError if the file is none."""
+
+    @property
+    def start(self) -> str:
+        """Where its games begin, in the words of `positions.starts`."""
+        return str(getattr(self.config, "start", "empty"))
+
+    @property
+    def side(self) -> str:
+        """Its side: first, second, or alternating."""
+        return str(getattr(self.config, "side", "alternating"))
+
+    def watch(self) -> WatchedGame | None:
+        """Play one game, learn from it, and tell it; None if this learner cannot be watched."""
+        return None
+
+    def tune(self, **options: Any) -> None:
+        """Change options that are declared live, by field name, without a reset."""
+        live = {option.field for option in options_of(self.Config) if option.live}
+        if not options.keys() <= live:
+            raise ValueError(f"{sorted(options.keys() - live)} cannot change while it learns")

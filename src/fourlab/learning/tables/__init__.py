@@ -1,0 +1,1 @@
+"""Learners whose values are tables or n-tuple networks, trained inside kernels."""

@@ -1,0 +1,66 @@
+"""What all learners let you set."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import ClassVar
+
+from fourlab.core.spec import option
+from fourlab.learning.tables.episode import Lesson
+from fourlab.positions.starts import Starts
+from fourlab.values.knowledge import Shape
+
+
+@dataclass(frozen=True)
+class TableConfig(ABC):
+    """The options of every learner. A learner adds its own and says what it writes, and how."""
+
+    method: ClassVar[int]
+
+    games: int = option(100_000, "games to play", low=1)
+    opponent: str = option("random", "who it plays: agents, mixtures, curricula, frozen, or self")
+    side: str = option("alternating", "its side", choices=("first", "second", "alternating"))
+    start: str = option("empty", "where games begin: empty, random:plies=8, moves:44, uci")
+    alpha: str = option("0.1", "step size: a number or a schedule", label="Rate α", live=True)
+    gamma: float = option(
+        1.0, "what a reward is worth a turn later", low=0, high=1, label="Discount γ", live=True
+    )
+    epsilon: str = option(
+        "0.1", "share of random moves: a number or a schedule", label="Explore ε", live=True
+    )
+    win: float = option(1.0, "reward for a win", label="Win", live=True)
+    draw: float = option(0.0, "reward for a draw", label="Draw", live=True)
+    loss: float = option(
+        -1.0,
+        "reward for a loss; in self-play it is minus the other's win",
+        label="Loss",
+        live=True,
+    )
+    step: float = option(
+        0.0, "reward for a move after which the game goes on", label="Move", live=True
+    )
+    block: float = option(
+        0.0, "reward on top for a move that blocks a line", label="Block", live=True
+    )
+    symmetric: bool = option(True, "mirror images share what is learned")
+    memory_mb: float = option(1024, "what its table may grow to", low=0.001)
+    chunk: int = option(1000, "games between two looks at the clock", low=1)
+
+    @abstractmethod
+    def shape(self, seed: int) -> Shape:
+        """Return what it writes into, empty."""
+
+    def lesson(self, starts: Starts) -> Lesson:
+        """Return what stays the same over a run."""
+        return Lesson(
+            method=self.method,
+            alone=self.opponent == "self",
+            gamma=self.gamma,
+            win=self.win,
+            draw=self.draw,
+            loss=self.loss,
+            step=self.step,
+            block=self.block,
+            starts=starts,
+        )

@@ -1,0 +1,88 @@
+"""`td-lambda` and `n-tuple`: afterstates learn from the whole rest of the game.
+
+The return of a decision mixes what the next afterstate is thought to be worth with what came of it:
+
+    G(t) = r(t) + gamma * ((1 - lambda) * V(b(t+1)) + lambda * G(t+1))
+    V(b(t)) += alpha * (G(t) - V(b(t)))
+
+lambda 0 is sarsa, lambda 1 is the result of the game. Where `cut` is set, a move of exploration
+ends the return: what follows a slip is no news of the moves before it, the best move's worth is.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from fourlab.agents.learned import NTupleAgent, TdLambdaAgent
+from fourlab.core.spec import option
+from fourlab.learning.tables.config import TableConfig
+from fourlab.learning.tables.episode import RETURNS, Lesson
+from fourlab.learning.tables.learner import TableLearner
+from fourlab.positions.starts import Starts
+from fourlab.values.knowledge import Shape
+from fourlab.values.store import AFTERSTATES, TUPLES
+
+
+@dataclass(frozen=True)
+class TdLambdaConfig(TableConfig):
+    """TD(lambda) on the boards after the learner's moves; lambda=0 is sarsa."""
+
+    method: ClassVar[int] = RETURNS
+
+    trace: float = option(0.7, "weight of what came of it", name="lambda", low=0, high=1)
+    cut: bool = option(False, "a move of exploration ends the return")
+    spread: float = option(0.0, "unseen values are normal with this deviation", low=0)
+
+    def shape(self, seed: int) -> Shape:
+        return Shape(AFTERSTATES, self.symmetric, self.memory_mb, self.spread, seed)
+
+    def lesson(self, starts: Starts) -> Lesson:
+        return super().lesson(starts)._replace(trace=self.trace, cut=self.cut)
+
+
+@dataclass(frozen=True)
+class NTupleConfig(TableConfig):
+    """TD(lambda) with an n-tuple network, by self-play."""
+
+    method: ClassVar[int] = RETURNS
+
+    opponent: str = option("self", "who it plays: self, agents, mixtures, curricula, frozen")
+    alpha: str = option(
+        "0.004", "step size of a weight: a number or a schedule", label="Rate α", live=True
+    )
+    trace: float = option(0.0, "weight of what came of it", name="lambda", low=0, high=1)
+    cut: bool = option(True, "a move of exploration ends the return")
+    tuples: int = option(70, "sets of cells", low=1, high=1000)
+    length: int = option(8, "cells in a set", low=1, high=12)
+    coherent: bool = option(True, "temporal coherence: a step size for each weight")
+
+    def shape(self, seed: int) -> Shape:
+        return Shape(
+            TUPLES,
+            symmetric=True,
+            seed=seed,
+            won=self.win,
+            drawn=self.draw,
+            tuples=self.tuples,
+            length=self.length,
+            coherent=self.coherent,
+        )
+
+    def lesson(self, starts: Starts) -> Lesson:
+        return super().lesson(starts)._replace(trace=self.trace, cut=self.cut)
+
+
+class TdLambda(TableLearner):
+    """TD(lambda) on the boards after the learner's moves; lambda=0 is sarsa."""
+
+    name, title = "td-lambda", "TD(λ)"
+    Config, Agent = TdLambdaConfig, TdLambdaAgent
+
+
+class NTuple(TableLearner):
+    """TD(lambda) with an n-tuple network, by self-play."""
+
+    name, title = "n-tuple", "N-tuple network"
+    size_label = "Weights"
+    Config, Agent = NTupleConfig, NTupleAgent

@@ -1,0 +1,1 @@
+"""Where positions come from: openings, starts, suites, the UCI set, random walks."""

@@ -1,0 +1,155 @@
+"""Positions to grade agents on: made by seed, every move exactly scored.
+
+For `connect4` the suites ship with fourlab; for other games they are made when asked for.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib.resources
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from fourlab.core.errors import FourlabError, SpecError
+from fourlab.core.storage import load_arrays, save_arrays
+from fourlab.positions.uci import uci
+from fourlab.positions.walks import wander
+from fourlab.rules.catalog import name_of
+from fourlab.rules.geometry import Rules
+from fourlab.rules.position import Position, position_of
+from fourlab.search.solver import shared_solver
+
+KIND, VERSION = "suite", 1
+UNPLAYABLE = -128
+SIZE = 1000
+SEED = 20261115
+
+# Phases of a game, as shares of the board that is filled.
+PHASES = {"opening": (0.1, 0.25), "middle": (0.25, 0.6), "end": (0.6, 0.95)}
+NAMES = (*PHASES, "uci")
+
+
+@dataclass(frozen=True)
+class Scored:
+    """A position and the exact score of every move in it, None where it cannot be played."""
+
+    position: Position
+    scores: tuple[int | None, ...]
+
+    @property
+    def best(self) -> int:
+        """The score of the best move."""
+        return max(score for score in self.scores if score is not None)
+
+
+def score_positions(positions: Iterable[Position]) -> Iterator[Scored]:
+    """Solve positions one by one."""
+    for position in positions:
+        yield Scored(position, tuple(shared_solver(position.rules).scores(position)))
+
+
+def phase_positions(rules: Rules, name: str, size: int = SIZE, seed: int = SEED) -> list[Position]:
+    """Return distinct positions of a phase, reached by random moves and not over.
+
+    Small boards have fewer than were asked for: `size` games in a row that bring none end it.
+    """
+    low, high = PHASES[name]
+    plies = range(round(low * rules.cells), max(round(high * rules.cells), 1))
+    rng = np.random.default_rng([seed, NAMES.index(name)])
+    found: dict[int, Position] = {}
+    in_vain = 0
+    while len(found) < size and in_vain < size:
+        position = wander(rules.start(), rng, int(rng.choice(plies)))[-1]
+        in_vain += 1
+        if not position.is_over and position.shared_key not in found:
+            found[position.shared_key] = position
+            in_vain = 0
+    return list(found.values())
+
+
+def make_suite(rules: Rules, name: str) -> list[Position]:
+    """Return the positions of a suite."""
+    if name == "uci":
+        rng = np.random.default_rng([SEED, NAMES.index(name)])
+        rows = rng.choice(len(uci().movers), SIZE, replace=False)
+        return uci().take(np.sort(rows)).positions()
+    return phase_positions(rules, name)
+
+
+def shipped_path(rules: Rules) -> Path:
+    """Return where the suites of a game ship, if they do."""
+    folder = importlib.resources.files("fourlab.positions") / "suites"
+    return Path(str(folder / f"{name_of(rules).replace(':', '-')}.npz"))
+
+
+def save_suites(path: Path, rules: Rules, suites: dict[str, list[Scored]]) -> None:
+    """Write suites of one game."""
+    arrays = {}
+    for name, scored in suites.items():
+        arrays[f"{name}_moves"] = np.array([entry.position.notation for entry in scored], bytes)
+        arrays[f"{name}_scores"] = np.array(
+            [[UNPLAYABLE if s is None else s for s in entry.scores] for entry in scored], np.int8
+        )
+    save_arrays(path, KIND, VERSION, {"game": name_of(rules), "seed": SEED}, arrays)
+
+
+@functools.cache
+def load_suites(rules: Rules) -> dict[str, list[Scored]]:
+    """Return the suites that ship for a game, none if there are none."""
+    path = shipped_path(rules)
+    if not path.exists():
+        return {}
+    _, arrays = load_arrays(path, KIND, VERSION)
+    return {
+        name: [
+            Scored(
+                position_of(rules, moves.decode()),
+                tuple(None if score == UNPLAYABLE else score for score in scores),
+            )
+            for moves, scores in zip(
+                arrays[f"{name}_moves"], arrays[f"{name}_scores"].tolist(), strict=True
+            )
+        ]
+        for name in NAMES
+        if f"{name}_moves" in arrays
+    }
+
+
+def read_positions(rules: Rules, path: Path) -> list[Position]:
+    """Read a file of positions, a move string a line; what follows a blank is passed over."""
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise FourlabError(f"cannot read {path}: {error}") from None
+    positions = []
+    for number, line in enumerate(lines, start=1):
+        try:
+            positions.append(position_of(rules, (line.split() or [""])[0]))
+        except FourlabError as error:
+            raise FourlabError(f"{path}, line {number}: {error}") from None
+    return positions
+
+
+Reporter = Callable[[Iterable[Position], int], Iterable[Position]]
+
+
+def suite(
+    rules: Rules, name: str, watch: Reporter = lambda positions, _: positions
+) -> list[Scored]:
+    """Return a named suite, or the positions of a file, with exact scores.
+
+    `watch` sees the positions go by as they are solved, for a progress bar.
+    """
+    if name in load_suites(rules):
+        return load_suites(rules)[name]
+    if name in PHASES or (name == "uci" and name_of(rules) == "connect4"):
+        positions = make_suite(rules, name)
+    elif Path(name).exists():
+        positions = read_positions(rules, Path(name))
+    else:
+        raise SpecError(f"no suite or file {name!r}; suites: {', '.join(NAMES)}")
+    going_on = [position for position in positions if not position.is_over]
+    return list(score_positions(watch(going_on, len(going_on))))

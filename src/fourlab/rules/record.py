@@ -1,0 +1,95 @@
+"""`GameRecord`: a game, whoever played it and wherever; enough to replay it or play it again."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from fourlab.core.errors import NotationError
+from fourlab.rules.catalog import game as find_game
+from fourlab.rules.position import Position, position_of
+
+FORMAT = 2  # of a line; the first had the time of each move in `seconds` and no number
+
+
+@dataclass(frozen=True)
+class GameRecord:
+    """A finished or broken-off game. Times are in seconds, of moves that were decided there."""
+
+    game: str
+    first: str
+    second: str
+    seed: int
+    moves: str
+    outcome: str  # first, second, draw or in progress
+    seconds: tuple[float, float] = (0.0, 0.0)  # that the first and the second player thought
+    plies: int = 0  # of the opening that nobody decided on
+    move_seconds: tuple[float, ...] = ()
+    forfeit: str | None = None  # who broke it off, where and why
+    decisions: tuple[dict[str, Any], ...] = ()  # what agents thought, where that was wanted
+    id: str = ""  # in the record that keeps it
+    started: str = ""
+
+    def position(self) -> Position:
+        """Return the last position of the game."""
+        return position_of(find_game(self.game), self.moves)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the record as plain data; details that are not known are left out."""
+        data = {**vars(self), "seconds": list(self.seconds)}
+        for name in ("move_seconds", "decisions"):
+            data[name] = list(data[name])
+            if not data[name]:
+                del data[name]
+        return data
+
+    def to_line(self) -> str:
+        """Return the record as one line."""
+        return json.dumps({"format": FORMAT, **self.to_json()})
+
+    @classmethod
+    def from_line(cls, line: str) -> GameRecord:
+        """Read a record; raises NotationError if the line is none or its moves are illegal."""
+        try:
+            given: dict[str, Any] = json.loads(line)
+            if given.pop("format", 1) == 1:
+                given |= {"move_seconds": given["seconds"], "seconds": _by_side(given)}
+            tuples = ("seconds", "move_seconds", "decisions")
+            given |= {name: tuple(given[name]) for name in tuples if name in given}
+            record = cls(**given)
+            outcome = record.position().outcome.value
+        except (ValueError, TypeError, KeyError, AttributeError) as error:
+            raise NotationError(f"{line[:80]!r} is no game record ({error})") from None
+        if record.forfeit is None and outcome != record.outcome:
+            raise NotationError(f"{line[:80]!r}: its moves do not end in {record.outcome!r}")
+        return record
+
+
+def _by_side(given: dict[str, Any]) -> tuple[float, float]:
+    """Return the time of each side in a line of the first format."""
+    ply = position_of(find_game(given["game"]), given["moves"]).ply
+    return seconds_by_side(ply, given["seconds"])
+
+
+def seconds_by_side(ply: int, move_seconds: Sequence[float]) -> tuple[float, float]:
+    """Return how long each side thought, from the times of the last moves of a game."""
+    begin = ply - len(move_seconds)
+    sides = [sum(move_seconds[(begin + side) % 2 :: 2]) for side in (0, 1)]
+    return round(sides[0], 6), round(sides[1], 6)
+
+
+def save_games(path: Path, records: Iterable[GameRecord]) -> None:
+    """Append records to a file of lines."""
+    with path.open("a", encoding="utf-8") as file:
+        file.writelines(record.to_line() + "\n" for record in records)
+
+
+def load_games(path: Path) -> Iterator[GameRecord]:
+    """Yield the records of a file of lines, of today's format or earlier ones."""
+    with path.open(encoding="utf-8") as file:
+        for line in file:
+            if line.strip():
+                yield GameRecord.from_line(line)

@@ -1,0 +1,125 @@
+"""Courses: every point of a grid of learners, in any workers, as if never stopped.
+
+A point is the run that `fourlab train` would make, in a folder named by all that decides what it
+learns: so a sweep that was stopped goes on, and one with more values trains only those.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from fourlab.core.errors import SpecError
+from fourlab.core.spec import parse
+from fourlab.core.storage import StorageError
+from fourlab.core.workers import Workers
+from fourlab.learning.base import Learner, Progress
+from fourlab.learning.registry import learner
+from fourlab.learning.runs import CONFIG, Run, RunConfig
+from fourlab.values.base import values_file
+
+
+@dataclass(frozen=True)
+class Course:
+    """A run and its folder: plain data, fit for any worker."""
+
+    folder: str
+    run: RunConfig
+    games: int
+    plays: str  # the agent that plays what it has learned
+
+    @property
+    def agent(self) -> str:
+        """The spec of the agent that plays what the run has learned."""
+        return f"{self.plays}:{self.folder}"
+
+
+def course(text: str, game: str, games: int, seed: int, runs: Path) -> Course:
+    """Return the run of a learner; its own option `games` goes before `games`. Raises SpecError."""
+    own = "games" in parse(text).options
+    made: Learner = learner(text, game, seed, **({} if own else {"games": games}))
+    named = f"{made.spec} {made.rules} {seed}"
+    folder = runs / f"{made.name}-{hashlib.sha256(named.encode()).hexdigest()[:10]}"
+    return Course(
+        str(folder), RunConfig(made.spec, str(made.rules), seed), made.total, made.agent().name
+    )
+
+
+def train(
+    course: Course,
+    watch: Callable[[int], None] = lambda games: None,
+    stop: Callable[[], bool] = lambda: False,
+) -> int:
+    """Train to the end, from where an earlier one stopped; return the games; runs in a worker.
+
+    `watch` hears of games as they are played, those of an earlier training at once.
+    """
+    folder = Path(course.folder)
+    known = (folder / CONFIG).exists()
+    run = Run.resume(folder) if known else Run.start(folder, course.run)
+    if run.config != course.run:
+        raise StorageError(f"{folder} holds another run: {run.config.learner}; name other --runs")
+    heard = run.learner.done
+    watch(heard)
+
+    def hear(progress: Progress) -> None:
+        nonlocal heard
+        watch(progress.done - heard)
+        heard = progress.done
+
+    if heard < course.games:
+        for _ in run.reports(hear, stop):
+            pass
+    return run.learner.done
+
+
+class Courses:
+    """The training of all points of a grid. Iterate over `run` until it ends."""
+
+    def __init__(
+        self, specs: tuple[str, ...], game: str, games: int, seed: int, runs: Path
+    ) -> None:
+        self.courses = [course(text, game, games, seed, runs) for text in specs]
+        first: dict[str, str] = {}
+        for text, found in zip(specs, self.courses, strict=True):
+            if first.setdefault(found.folder, text) != text:
+                raise SpecError(
+                    f"{first[found.folder]!r} and {text!r} are one learner; give it once"
+                )
+
+    @property
+    def agents(self) -> tuple[str, ...]:
+        """The agents that play what was learned, in the order of the points."""
+        return tuple(course.agent for course in self.courses)
+
+    @property
+    def total(self) -> int:
+        """The games of all points."""
+        return sum(course.games for course in self.courses)
+
+    def run(
+        self, workers: Workers, watch: Callable[[int], None] = lambda games: None
+    ) -> Iterator[Course]:
+        """Train what is left; yields points as they are done.
+
+        When it is left early, points that are under way save what they have learned. On a cluster
+        they go on to their end, and `watch` hears of whole points.
+        """
+        stopped = threading.Event()
+        here = partial(train, watch=watch, stop=stopped.is_set)
+        try:
+            for done, games in workers.run(train if workers.cluster else here, self.courses):
+                if not values_file(Path(done.folder)).exists():
+                    raise StorageError(
+                        f"{done.folder} was trained, but not here: name a folder that all machines "
+                        "of the cluster share with --runs"
+                    )
+                if workers.cluster:
+                    watch(games)
+                yield done
+        finally:
+            stopped.set()

@@ -1,0 +1,54 @@
+"""`Values`: what was learned, whatever holds it, and its file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Protocol
+
+from fourlab.core.arrays import Floats
+from fourlab.core.storage import StorageError, peek
+from fourlab.rules.boards import Boards
+from fourlab.rules.geometry import Rules
+
+
+class Values(Protocol):
+    """Values of one game. `about` says who learned them, and how."""
+
+    rules: Rules
+    about: dict[str, Any]
+
+    def worths(self, boards: Boards) -> Floats:
+        """Return [boards, moves]: what each move is worth to the side to move.
+
+        1 is a win, 0 a draw, -1 a loss; nan stands for moves that cannot be played or of which
+        nothing was learned.
+        """
+        ...
+
+    def save(self, path: Path) -> None:
+        """Write the file; an old one at `path` stays until the new one is complete."""
+        ...
+
+
+def load_values(path: Path, rules: Rules | None = None) -> Values:
+    """Read values of any kind; raises StorageError, which names the file, for anything else.
+
+    `path` is a file, or a folder that holds one named `checkpoint`. With `rules` the values must be
+    of that game.
+    """
+    from fourlab.values.knowledge import FILE_KIND, Knowledge  # kinds stand on this module
+
+    readers = {FILE_KIND: lambda file: Knowledge.load(file, rules)[0]}
+    file = values_file(path)
+    kind = peek(file)["kind"]
+    if kind not in readers:
+        raise StorageError(f"{file} is a fourlab {kind}; values are one of: {', '.join(readers)}")
+    return readers[kind](file)
+
+
+def values_file(path: Path) -> Path:
+    """Return the file that a path names: of a run folder, its checkpoint."""
+    if not path.is_dir():
+        return path
+    found = sorted(path.glob("checkpoint.*"))
+    return found[0] if found else path / "checkpoint.npz"

@@ -1,0 +1,145 @@
+"""How kernels are compiled and kept, seen from fresh processes."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import fourlab
+from fourlab.core import kernel_cache
+
+# Uses kernels of several modules, one of them from a factory, and reports numba's own counters.
+PROGRAM = """
+import logging, sys
+logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stdout)
+import fourlab
+from fourlab.core import dice
+from fourlab.rules import kernels
+from fourlab.search import choices
+rules = fourlab.game("connect4")
+playouts = choices.playouts_on(rules)
+assert sum(playouts(100, dice.seeded(1))[:3]) == 100
+assert rules.start().play_all("4455").legal_moves() == (0, 1, 2, 3, 4, 5, 6)
+used = [playouts, dice.seeded, kernels.has_line, kernels.legal_cells, kernels.move_cell]
+hits = sum(sum(function.stats.cache_hits.values()) for function in used)
+misses = sum(sum(function.stats.cache_misses.values()) for function in used)
+print("hit" if hits else "no hit", "miss" if misses else "no miss", sep=", ")
+"""
+
+
+def run(cache: Path, source: Path = Path(fourlab.__file__).parent.parent) -> list[str]:
+    environment = {**os.environ, "XDG_CACHE_HOME": str(cache), "PYTHONPATH": str(source)}
+    environment.pop("NUMBA_CACHE_DIR", None)
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM], env=environment, capture_output=True, text=True, check=True
+    )
+    return done.stdout.splitlines()
+
+
+def installed(folder: Path) -> Path:
+    """A second installation of the same sources."""
+    original = Path(fourlab.__file__).parent
+    ignore = shutil.ignore_patterns("__pycache__", "static")
+    shutil.copytree(original, folder / "fourlab", ignore=ignore)
+    return folder
+
+
+def test_a_second_process_compiles_nothing(tmp_path: Path) -> None:
+    first = run(tmp_path)
+    assert [line for line in first if "compiling" in line] == ["compiling (once on this machine)"]
+    assert "no hit, miss" in first
+    second = run(tmp_path)
+    assert not any("compiling" in line for line in second)
+    assert "hit, no miss" in second
+
+
+def test_a_second_installation_starts_warm_and_an_edit_does_not(tmp_path: Path) -> None:
+    cache, copy = tmp_path / "cache", installed(tmp_path / "src")
+    run(cache)
+    assert "hit, no miss" in run(cache, copy)
+    for edited, warm in (("web/app.py", True), ("core/dice.py", False)):
+        path = copy / "fourlab" / edited
+        path.write_text(path.read_text() + "\n# an edit\n")
+        assert ("hit, no miss" in run(cache, copy)) is warm
+
+
+@pytest.mark.parametrize(
+    ("kernel", "edited"),
+    [
+        ("learning.tables.loop", "learning.tables.targets"),  # a file without the word kernel in it
+        ("learning.tables.loop", "agents.instant"),
+        ("search.solver", "search.bounds"),
+        ("search.mcts", "rules.kernels"),
+        ("rules.kernels", "core.bits"),
+    ],
+)
+def test_the_hash_of_a_kernel_covers_every_module_it_stands_on(kernel: str, edited: str) -> None:
+    assert f"fourlab.{edited}" in kernel_cache.needed(f"fourlab.{kernel}")
+
+
+def test_old_states_of_a_module_are_swept_away(tmp_path: Path) -> None:
+    for number in range(9):
+        folder = tmp_path / f"search.flat-{number}"
+        folder.mkdir()
+        os.utime(folder, (number, number))
+    (tmp_path / "search.tree-0").mkdir()
+    kernel_cache._sweep(tmp_path / "search.flat-8")
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        *(f"search.flat-{number}" for number in range(4, 9)),
+        "search.tree-0",
+    ]
+
+
+def test_a_damaged_file_is_compiled_again(tmp_path: Path) -> None:
+    run(tmp_path)
+    files = list(tmp_path.rglob("*.nbc"))
+    assert files
+    for path in files:
+        path.write_bytes(b"\x80\x04 no machine code")
+    assert "no hit, miss" in run(tmp_path)
+    assert "hit, no miss" in run(tmp_path)
+
+
+def test_a_disk_that_cannot_be_written_is_done_without(tmp_path: Path) -> None:
+    blocked = tmp_path / "file"
+    blocked.write_text("a file where a folder should be")
+    assert "no hit, miss" in run(blocked)
+    assert "no hit, miss" in run(blocked)
+
+
+def test_where_numba_cannot_be_imported_kernels_are_plain_python() -> None:
+    program = """
+import sys
+sys.modules["numba"] = None
+import numpy, fourlab
+from fourlab.core import jit
+assert not jit.COMPILED
+game = fourlab.game("connect4")
+position = game.start().play_all("121212")
+for spec in ("mcts:sims=50", "minimax:depth=2", "flat:playouts=5"):
+    assert fourlab.agent(spec, game).decide(position, numpy.random.default_rng(1)).move == 0
+print(fourlab.Solver(game).score(game.start().play_all("4445423633442655")))
+"""
+    source = str(Path(fourlab.__file__).parent.parent)
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        env={**os.environ, "PYTHONPATH": source},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stdout == "5\n", done.stderr
+
+
+@pytest.mark.parametrize("name", ["game", "agent", "play_game", "Position", "Rules"])
+def test_the_python_face_is_there(name: str) -> None:
+    assert name in dir(fourlab)
+    assert getattr(fourlab, name) is not None
+
+
+def test_an_unknown_attribute_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="no attribute 'gmae'"):
+        fourlab.gmae  # noqa: B018

@@ -1,0 +1,73 @@
+from dataclasses import dataclass
+
+import pytest
+
+from fourlab.core.errors import SpecError
+from fourlab.core.spec import configure, option, options_of, parse, write
+
+
+@dataclass(frozen=True)
+class Config:
+    path: str = option("", "a file", positional=True)
+    simulations: int = option(200, "simulations a move", name="sims", low=1, high=1_000_000)
+    exploration: float = option(1.4, "how curious", name="c", low=0)
+    time: float | None = option(None, "seconds a move", low=0)
+    reuse: bool = option(False, "keep the tree")
+    formula: str = option("uct", "which formula", choices=("uct", "ucb1"))
+    opponent: str = option("random", "whom to play")
+
+
+def build(text: str) -> Config:
+    return configure(Config, parse(text), "agent")
+
+
+def test_options_become_fields_of_their_type() -> None:
+    config = build("x:sims=1e3,c=2,time=0.5,reuse=yes,formula=ucb1")
+    assert config == Config("", 1000, 2.0, 0.5, True, "ucb1")
+    assert isinstance(config.simulations, int)
+    assert isinstance(config.exploration, float)
+    assert build("x:time=none").time is None
+    assert build("x") == Config()
+
+
+def test_a_leading_value_is_the_positional_option() -> None:
+    assert build("x:runs/mine,sims=5") == Config("runs/mine", 5)
+
+
+def test_brackets_hold_specs_inside_specs() -> None:
+    inner = "mcts:sims=5,c=1"
+    config = build(f"x:opponent=({inner}),sims=7")
+    assert config.opponent == inner
+    assert config.simulations == 7
+    assert build(write("x", config)) == config
+
+
+@pytest.mark.parametrize(
+    "text", ["x", "x:sims=7", "x:runs/mine,c=0.1", "x:time=2,reuse=yes", "x:formula=ucb1"]
+)
+def test_the_shortest_spec_is_written(text: str) -> None:
+    assert write("x", build(text)) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("x:sims=0", r"sims='0' is not allowed; simulations a move: sims=200 \(whole number 1 to"),
+        ("x:sims=2000000", "not allowed"),
+        ("x:sims=1.5", "not allowed"),
+        ("x:sims=nan", "not allowed"),
+        ("x:sims=inf", "not allowed"),
+        ("x:c=-1", r"c=1.4 \(number from 0\)"),
+        ("x:reuse=maybe", r"reuse=no \(yes\|no\)"),
+        ("x:formula=puct", r"\(uct\|ucb1\)"),
+        ("x:depth=3", "has no option 'depth'; options: path= .*, sims=200"),
+    ],
+)
+def test_bad_options_are_answered_with_what_is_allowed(text: str, says: str) -> None:
+    with pytest.raises(SpecError, match=says):
+        build(text)
+
+
+def test_options_are_listed_in_order_with_defaults() -> None:
+    names = [found.name for found in options_of(Config)]
+    assert names == ["path", "sims", "c", "time", "reuse", "formula", "opponent"]

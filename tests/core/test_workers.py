@@ -1,0 +1,202 @@
+"""Work is done wherever it is sent, once, also when workers die."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from fourlab.agents.registry import agent
+from fourlab.arena.events import Event
+from fourlab.arena.grading import grade
+from fourlab.arena.records import Records
+from fourlab.arena.tournament import Tournament
+from fourlab.core import workers as workers_module
+from fourlab.core.errors import FourlabError
+from fourlab.core.workers import ClusterError, Workers
+from fourlab.learning.runs import Run, RunConfig
+from fourlab.positions.suites import suite
+from fourlab.rules.catalog import game
+from fourlab.values.knowledge import CHECKPOINT
+
+SMALL = "connect:columns=5,rows=4,k=4"
+
+
+def square(number: int) -> int:
+    return number * number
+
+
+def die_once(job: tuple[int, str]) -> int:
+    """Kill this worker, unless that has happened before."""
+    number, marker = job
+    if number == 3 and not Path(marker).exists():
+        Path(marker).touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return number
+
+
+def die(_job: int) -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def fail(job: int) -> None:
+    raise KeyError(job)
+
+
+@pytest.mark.parametrize("kind", ["threads", "processes"])
+def test_every_job_is_done_once(kind) -> None:
+    with Workers(2, kind) as workers:
+        done = list(workers.run(square, range(50)))
+    assert sorted(done) == [(n, n * n) for n in range(50)]
+
+
+def test_jobs_are_drawn_as_workers_free_up() -> None:
+    drawn = []
+
+    def jobs() -> Iterator[int]:
+        for number in range(100):
+            drawn.append(number)
+            yield number
+
+    with Workers(2) as workers:
+        going = workers.run(square, jobs())
+        next(going)
+        assert len(drawn) <= 6
+        going.close()
+
+
+def test_a_job_whose_worker_is_killed_is_done_again(tmp_path: Path) -> None:
+    marker = tmp_path / "killed"
+    with Workers(2, "processes") as workers:
+        done = [result for _, result in workers.run(die_once, [(n, str(marker)) for n in range(9)])]
+    assert marker.exists()
+    assert sorted(done) == list(range(9))
+
+
+def test_a_job_that_kills_every_worker_is_given_up() -> None:
+    with (
+        Workers(1, "processes") as workers,
+        pytest.raises(FourlabError, match="a worker died 4 times over the same job"),
+    ):
+        list(workers.run(die, [1]))
+
+
+def test_errors_of_jobs_are_raised() -> None:
+    with Workers(2) as workers, pytest.raises(KeyError):
+        list(workers.run(fail, [1]))
+
+
+def test_grades_do_not_depend_on_workers() -> None:
+    rules = game(SMALL)
+    positions = suite(rules, "middle")[:100]
+    player = agent("mcts:sims=20", rules)
+    alone = grade(player, positions, seed=3)
+    with Workers(2, "processes") as workers:
+        assert grade(player, positions, seed=3, workers=workers).to_json() == alone.to_json()
+
+
+def test_no_cluster_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workers_module, "CONNECT_SECONDS", 1)
+    with pytest.raises(ClusterError, match=r"no Dask scheduler at tcp://127.0.0.1:1 "):
+        Workers(cluster="tcp://127.0.0.1:1")
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, list]]:
+    """Start a scheduler and two workers, all of them processes of their own."""
+    from distributed import Client
+
+    folder = tmp_path_factory.mktemp("cluster")
+    file = folder / "scheduler.json"
+    dask = [sys.executable, "-m", "dask"]
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "cwd": folder}
+    where = ["--host", "127.0.0.1", "--scheduler-file", str(file)]
+    started = [
+        subprocess.Popen([*dask, "scheduler", "--port", "0", "--no-dashboard", *where], **quiet)
+    ]
+    for _ in range(2):
+        options = ["--nthreads", "1", "--no-nanny", "--no-dashboard"]
+        started.append(subprocess.Popen([*dask, "worker", *options, *where], **quiet))
+    try:
+        with Client(scheduler_file=str(file), set_as_default=False) as client:
+            client.wait_for_workers(2, timeout=60)
+            address = client.scheduler.address
+        yield address, started[1:]
+    finally:
+        for process in started[::-1]:
+            process.kill()
+            process.wait()
+
+
+def fourlab(folder: Path, *arguments: str) -> str:
+    """Run a command; return what it prints."""
+    command = [sys.executable, "-m", "fourlab.cli.main", *arguments]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_commands_do_on_a_cluster_what_they_do_here(
+    cluster: tuple[str, list], tmp_path: Path
+) -> None:
+    there = ["--cluster", cluster[0]]
+    grade = ["grade", "mcts:sims=20", "--game", SMALL, "--positions", "end", "--json"]
+    assert fourlab(tmp_path, *grade, *there) == fourlab(tmp_path, *grade)
+
+    book = ["book", "build", "--game", SMALL, "--plies", "5", "--out"]
+    fourlab(tmp_path, *book, "there.npz", *there)
+    fourlab(tmp_path, *book, "here.npz")
+    assert (tmp_path / "there.npz").read_bytes() == (tmp_path / "here.npz").read_bytes()
+
+    sweep = ["sweep", "q:alpha={0.1,0.5}", "--train", "500", "--game", "tictactoe", "--json"]
+    sweep += ["--games", "20", "--runs", str(tmp_path / "runs"), "--no-record"]
+    trained = json.loads(fourlab(tmp_path, *sweep, *there))
+    assert len(list((tmp_path / "runs").rglob(CHECKPOINT))) == 2
+    for run in (tmp_path / "runs").iterdir():
+        (run / CHECKPOINT).rename(tmp_path / run.name)
+    shutil.rmtree(tmp_path / "runs")
+    assert json.loads(fourlab(tmp_path, *sweep)) == trained
+    for run in (tmp_path / "runs").iterdir():
+        assert (run / CHECKPOINT).read_bytes() == (tmp_path / run.name).read_bytes()
+
+
+def test_workers_that_live_on_grade_what_the_file_holds_now(
+    cluster: tuple[str, list], tmp_path: Path
+) -> None:
+    folder = tmp_path / "run"
+    positions = suite(game("tictactoe"), "middle")[:100]
+    found = []
+    with Workers(cluster=cluster[0]) as workers:
+        for games in (50, 5000):
+            shutil.rmtree(folder, ignore_errors=True)
+            list(Run.start(folder, RunConfig(f"q:games={games}", "tictactoe")).reports())
+            player = agent(f"q:{folder}", "tictactoe")
+            found.append(grade(player, positions, workers=workers).to_json())
+            assert found[-1] == grade(player, positions).to_json()
+    assert found[0] != found[1]
+
+
+def test_a_cluster_plays_the_same_games_also_when_a_worker_is_killed(
+    cluster: tuple[str, list], tmp_path: Path
+) -> None:
+    address, dask_workers = cluster
+    agents = ("random", "mcts:sims=300", "perfect:blunder=0.3")
+    event = Event(SMALL, agents, games=60, seed=3)
+
+    def moves(path: Path, kill: bool, **workers) -> list[tuple[str, str]]:
+        with Records(path) as records, Workers(**workers) as pool:
+            tournament = Tournament(event, records)
+            for step, _ in enumerate(tournament.run(pool)):
+                if kill and step == 5:
+                    dask_workers[0].kill()
+            assert records.count() == tournament.played == 180
+            return [(entry.id, entry.moves) for entry in records.listing()]
+
+    local = moves(tmp_path / "local.db", False, count=2)
+    assert moves(tmp_path / "cluster.db", False, cluster=address) == local
+    assert moves(tmp_path / "killed.db", True, cluster=address) == local
