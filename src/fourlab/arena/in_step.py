@@ -119,7 +119,8 @@ def _turn(agent: Agent) -> Mover:
 def play_in_step(stretch: Stretch, agents: tuple[Agent, Agent], watch: Watch = nobody) -> Games:
     """Play games between agents that move at once or choose for many boards at once."""
     for agent in agents:
-        agent.prepare()
+        if instant_form(agent) is None:
+            agent.prepare()
     turns = tuple(_turn(agent) for agent in agents)
     _compile(stretch.pairing, turns)
     end = stretch.first + stretch.count

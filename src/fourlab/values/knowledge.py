@@ -38,7 +38,7 @@ from fourlab.values.store import (
     with_own_space,
 )
 from fourlab.values.table import LEFT_OUT, USED, copied, entries, fill, grown, is_crowded, new_table
-from fourlab.values.tuples import MARKS, SIDES, Network, new_network, no_network, random_tuples
+from fourlab.values.tuples import MARKS, SIDES, Network, new_network, random_tuples
 
 FILE_KIND, VERSION = "values", 1
 CHECKPOINT = "checkpoint.npz"  # what a run folder calls it
@@ -70,7 +70,8 @@ class Shape:
 
     def values(self, rules: Rules) -> Store:
         """Return values of this shape, nothing learned yet."""
-        table_width, network = 1, no_network()
+        table_width = 1
+        network: Network | None = None
         if self.kind == TUPLES:
             walks = random_tuples(rules, self.tuples, self.length, self.seed)
             network = new_network(rules, walks, self.coherent)
@@ -99,7 +100,7 @@ class Knowledge:
 
     def __len__(self) -> int:
         """Return how many rows the table has, or weights the network."""
-        if self.values.kind == TUPLES:
+        if self.values.network is not None:
             return int(self.values.network.weights.size)
         return int(self.values.table.sizes[USED])
 
@@ -112,7 +113,7 @@ class Knowledge:
     def bytes(self) -> int:
         """The memory it takes."""
         table, network = self.values.table, self.values.network
-        rest = sum(array.nbytes for array in network) + table.choices.nbytes
+        rest = sum(array.nbytes for array in network or ()) + table.choices.nbytes
         return int(len(table.keys) * table.row_bytes + rest)
 
     def make_room(self, newcomers: int) -> None:
@@ -158,7 +159,7 @@ class Knowledge:
     def copy(self) -> Knowledge:
         """Return the same knowledge, which does not change when this does."""
         network = self.values.network
-        same = Network._make(array.copy() for array in network)
+        same = None if network is None else Network._make(array.copy() for array in network)
         values = self.values._replace(
             table=copied(self.values.table), network=same, worths=self.values.worths.copy()
         )
@@ -166,9 +167,9 @@ class Knowledge:
 
     def arrays(self) -> Arrays:
         """Return the contents; equal knowledge gives equal arrays."""
-        if self.values.kind != TUPLES:
-            return entries(self.values.table)
         network = self.values.network
+        if network is None:
+            return entries(self.values.table)
         found: Arrays = {
             "tuples": network.cells[: len(network.cells) // 2],
             "weights": network.weights,
@@ -279,11 +280,3 @@ def _fits(shape: tuple[int, ...], wanted: tuple[int | None, ...]) -> bool:
     return len(shape) == len(wanted) and all(
         want is None or have == want for have, want in zip(shape, wanted, strict=True)
     )
-
-
-def no_values() -> Store:
-    """Return what stands for values where a player has none."""
-    return Store(AFTERSTATES, False, LEARNED, 0.0, new_table(1, 0.0), no_network(), np.zeros(0))
-
-
-NOTHING = no_values()

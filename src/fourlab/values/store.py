@@ -36,15 +36,31 @@ class Store(NamedTuple):
     won: float  # worth of a move that wins, or LEARNED
     drawn: float  # worth of a move that fills the board without winning; only where `won` is given
     table: Table
-    network: Network
+    network: Network | None  # None: never compiled where values are a table
     worths: Floats  # [moves] work space
 
 
 def with_own_space(values: Store) -> Store:
     """Return the same values with work space that nobody else writes into."""
-    network = values.network
-    own = network._replace(marks=network.marks.copy(), hits=network.hits.copy())
-    return values._replace(worths=values.worths.copy(), network=own)
+    own = values._replace(worths=values.worths.copy())
+    if values.network is None:
+        return own
+    marks, hits = values.network.marks.copy(), values.network.hits.copy()
+    return own._replace(network=values.network._replace(marks=marks, hits=hits))
+
+
+@kernel
+def of_kind(values: Store, kind: int) -> Store:
+    """Return the same values as being of a kind, which a compiler can then know."""
+    return Store(
+        kind,
+        values.symmetric,
+        values.won,
+        values.drawn,
+        values.table,
+        values.network,
+        values.worths,
+    )
 
 
 @kernel
@@ -73,6 +89,23 @@ def _weigh_row(rules: Rules, values: Store, mover: int, occupied: int) -> None:
 
 
 @kernel
+def _computed(rules: Rules, network: Network | None, mover: int, occupied: int) -> float:
+    """Return what the network, if there is one, says of an afterstate."""
+    if network is not None:
+        return network_value(rules, network, mover, occupied)
+    return 0.0
+
+
+@kernel
+def _correct(
+    rules: Rules, network: Network | None, mover: int, occupied: int, rate: float, target: float
+) -> None:
+    """Teach the network, if there is one."""
+    if network is not None:
+        teach_network(rules, network, mover, occupied, rate, target)
+
+
+@kernel
 def _weigh_boards(rules: Rules, values: Store, mover: int, occupied: int) -> None:
     worths, keys, rows = values.worths, values.table.keys, values.table.values
     network, symmetric, kind = values.network, values.symmetric, values.kind
@@ -94,7 +127,7 @@ def _weigh_boards(rules: Rules, values: Store, mover: int, occupied: int) -> Non
         elif is_full(rules, occupied | cell):
             worths[move] = values.drawn
         else:
-            worths[move] = network_value(rules, network, waiting, occupied | cell)
+            worths[move] = _computed(rules, network, waiting, occupied | cell)
 
 
 @kernel
@@ -183,7 +216,7 @@ def teach(
     ):
         return
     if values.kind == TUPLES:
-        teach_network(rules, values.network, *play(mover, occupied, cell), rate, target)
+        _correct(rules, values.network, *play(mover, occupied, cell), rate, target)
     else:
         slot, column = seek(rules, values, mover, occupied, move, cell)
         nudge(values.table, slot, offset + column, rate, target)

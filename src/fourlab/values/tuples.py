@@ -72,13 +72,6 @@ def new_network(rules: Rules, tuples: Ints, coherent: bool) -> Network:
     )
 
 
-def no_network() -> Network:
-    """Return what stands for the network where values are a table."""
-    nothing = np.zeros((0, 0, 0), np.float32)
-    cells, work = np.zeros((0, 0), np.int64), np.zeros(0, np.int64)
-    return Network(cells, nothing, nothing, nothing, work, work)
-
-
 @kernel
 def _find_hits(rules: Rules, network: Network, mover: int, occupied: int) -> None:
     """Write which weight of each tuple an afterstate hits; `mover` has the side that moves next."""

@@ -7,6 +7,8 @@ is learned depends on neither chunks nor interruptions.
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -24,7 +26,7 @@ from fourlab.rules.boards import Boards
 from fourlab.rules.geometry import Rules
 from fourlab.rules.kernels import has_line, move_cell, move_count, play
 from fourlab.values.knowledge import Knowledge
-from fourlab.values.store import Store
+from fourlab.values.store import Store, of_kind
 
 LANES = 64
 
@@ -142,43 +144,50 @@ def draw_seeds(state: int, seeds: Ints) -> int:
     return state
 
 
-@kernel
-def step(
-    rules: Rules,
-    values: Store,
-    lesson: Lesson,
-    rates: Rates,
-    lanes: Lanes,
-    moves: Ints,  # [lanes that waited], the opponent's
-    begins: bool,
-    tally: Ints,
-) -> int:
-    """Begin a round or take the opponent's moves; return how many lanes wait for it now.
+@functools.cache
+def rounds(kind: int, method: int) -> Callable[..., int]:
+    """Return the kernel that plays rounds for values of one kind, learned by one method."""
 
-    -1 - lane says that a move was illegal. When no lane waits, all games are over and learned
-    from.
-    """
-    if begins:
-        for lane in range(len(rates.sides)):
-            _begin(rules, lesson, lanes, lane)
-            _advance(rules, values, lesson, rates, lanes, lane)
-    for index in range(len(moves)):
-        lane = lanes.rows[index]
-        cell = _cell(rules, lanes.occupied[lane], moves[index])
-        if cell == 0:
-            return -1 - int(lane)
-        _put(rules, lesson, lanes, lane, cell, -1)
-        if lanes.over[lane] == 0:
-            _advance(rules, values, lesson, rates, lanes, lane)
-    waiting = _wait(lanes, len(rates.sides))
-    if waiting == 0:
-        for lane in range(len(rates.sides)):
-            length, state = lanes.lengths[lane], lanes.states[lane]
-            tally[DRAWS + lanes.results[lane]] += 1
-            tally[DECISIONS] += length
-            episode, alpha = episode_of(lanes.episodes, lane), rates.alphas[lane]
-            learn(rules, values, lesson, episode, length, alpha, state)
-    return waiting
+    @kernel
+    def step(
+        rules: Rules,
+        stored: Store,
+        lesson: Lesson,
+        rates: Rates,
+        lanes: Lanes,
+        moves: Ints,  # [lanes that waited], the opponent's
+        begins: bool,
+        tally: Ints,
+    ) -> int:
+        """Begin a round or take the opponent's moves; return how many lanes wait for it now.
+
+        -1 - lane says that a move was illegal. When no lane waits, all games are over and learned
+        from.
+        """
+        values = of_kind(stored, kind)
+        if begins:
+            for lane in range(len(rates.sides)):
+                _begin(rules, lesson, lanes, lane)
+                _advance(rules, values, lesson, rates, lanes, lane)
+        for index in range(len(moves)):
+            lane = lanes.rows[index]
+            cell = _cell(rules, lanes.occupied[lane], moves[index])
+            if cell == 0:
+                return -1 - int(lane)
+            _put(rules, lesson, lanes, lane, cell, -1)
+            if lanes.over[lane] == 0:
+                _advance(rules, values, lesson, rates, lanes, lane)
+        waiting = _wait(lanes, len(rates.sides))
+        if waiting == 0:
+            for lane in range(len(rates.sides)):
+                length, state = lanes.lengths[lane], lanes.states[lane]
+                tally[DRAWS + lanes.results[lane]] += 1
+                tally[DECISIONS] += length
+                episode, alpha = episode_of(lanes.episodes, lane), rates.alphas[lane]
+                learn(rules, values, lesson, method, episode, length, alpha, state)
+        return waiting
+
+    return step
 
 
 def play_round(
@@ -191,7 +200,7 @@ def play_round(
     tally: Ints,
 ) -> None:
     """Play and learn from a round of games; `rates` and `seeds` have an entry for each."""
-    rules = knowledge.rules
+    rules, step = knowledge.rules, rounds(knowledge.values.kind, lesson.method)
     knowledge.make_room(len(seeds) * rules.cells)
     lanes.states[: len(seeds)] = seeds
     moves, begins = np.zeros(0, np.int64), True

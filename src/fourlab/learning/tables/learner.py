@@ -22,7 +22,7 @@ from fourlab.learning.schedules import schedule
 from fourlab.learning.tables.config import TableConfig
 from fourlab.learning.tables.episode import Episode, new_episode
 from fourlab.learning.tables.lanes import LANES, draw_seeds, new_lanes, play_round
-from fourlab.learning.tables.loop import DECISIONS, DRAWS, LOSSES, WINS, Rates, train
+from fourlab.learning.tables.loop import DECISIONS, DRAWS, LOSSES, WINS, Rates, trainer
 from fourlab.learning.tables.watching import watched
 from fourlab.positions.starts import starts
 from fourlab.rules.geometry import Rules
@@ -116,6 +116,7 @@ class TableLearner(Learner):
     def _play_inside(self, opponent: Instant, until: int, tally: Ints) -> None:
         """Play against an opponent that moves at once, inside a kernel."""
         rates = self._rates(np.arange(self.done, until))
+        train = trainer(self.knowledge.values.kind, self.lesson.method)
         played = 0
         while played < len(rates.sides):
             self.knowledge.make_room(self.rules.cells)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
 from typing import NamedTuple
 
 from fourlab.agents.instant import Instant
@@ -24,7 +26,7 @@ from fourlab.learning.tables.targets import (
     improve_policy,
 )
 from fourlab.rules.geometry import Rules
-from fourlab.values.store import Store, teach
+from fourlab.values.store import Store, of_kind, teach
 from fourlab.values.table import is_crowded
 
 LOSSES, DRAWS, WINS, DECISIONS = range(4)  # indices of a tally
@@ -43,13 +45,13 @@ def learn(
     rules: Rules,
     values: Store,
     lesson: Lesson,
+    method: int,
     episode: Episode,
     length: int,
     alpha: float,
     state: int,
 ) -> int:
-    """Learn from an episode as the lesson says; return the next dice."""
-    method = lesson.method
+    """Learn from an episode as the method says; return the next dice."""
     if method == BEST:
         aim_at_best(lesson, episode, length)
     elif method == RETURNS:
@@ -75,31 +77,41 @@ def learn(
     return state
 
 
-@kernel
-def train(
-    rules: Rules,
-    values: Store,
-    opponent: Instant,
-    lesson: Lesson,
-    rates: Rates,
-    begin: int,
-    episode: Episode,
-    tally: Ints,
-    state: int,
-) -> tuple[int, int]:
-    """Play games from number `begin` on and learn from each.
+@functools.cache
+def trainer(kind: int, method: int) -> Callable[..., tuple[int, int]]:
+    """Return the kernel that trains values of one kind by one method.
 
-    Returns the number of the next game to play, and the next dice. It stops early when the table
-    has to grow.
+    Constants cut away what others need: it compiles in 3 s instead of 6.
     """
-    for game in range(begin, len(rates.sides)):
-        if is_crowded(values.table, rules.columns * rules.rows):
-            return game, state
-        side, epsilon, alpha = rates.sides[game], rates.epsilons[game], rates.alphas[game]
-        length, result, state = play_episode(
-            rules, values, opponent, lesson, side, epsilon, episode, state
-        )
-        tally[DRAWS + result] += 1
-        tally[DECISIONS] += length
-        state = learn(rules, values, lesson, episode, length, alpha, state)
-    return len(rates.sides), state
+
+    @kernel
+    def train(
+        rules: Rules,
+        stored: Store,
+        opponent: Instant,
+        lesson: Lesson,
+        rates: Rates,
+        begin: int,
+        episode: Episode,
+        tally: Ints,
+        state: int,
+    ) -> tuple[int, int]:
+        """Play games from number `begin` on and learn from each.
+
+        Returns the number of the next game to play, and the next dice. It stops early when the
+        table has to grow.
+        """
+        values = of_kind(stored, kind)
+        for game in range(begin, len(rates.sides)):
+            if is_crowded(values.table, rules.columns * rules.rows):
+                return game, state
+            side, epsilon, alpha = rates.sides[game], rates.epsilons[game], rates.alphas[game]
+            length, result, state = play_episode(
+                rules, values, opponent, lesson, side, epsilon, episode, state
+            )
+            tally[DRAWS + result] += 1
+            tally[DECISIONS] += length
+            state = learn(rules, values, lesson, method, episode, length, alpha, state)
+        return len(rates.sides), state
+
+    return train
