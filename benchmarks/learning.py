@@ -40,7 +40,7 @@ def fourlab_decisions(game: str, symmetric: str) -> Callable[[], object]:
     def run() -> None:
         done = 0
         while done < DECISIONS[game]:
-            done += next(steps).decisions
+            done += next(steps).metrics["decisions"]
 
     return run
 

@@ -128,9 +128,6 @@ class Filed(Trouble):
         path = Path(self.config.marker)
         self.column = int(path.read_text()) if path.is_file() else 0
 
-    def sources(self) -> tuple[Path, ...]:
-        return (Path(self.config.marker),)
-
     def decide(
         self, position: Position, rng: np.random.Generator, limit: Limit = NO_LIMIT
     ) -> Decision:

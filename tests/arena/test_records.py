@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fourlab.agents.play import GameInPlay
 from fourlab.agents.registry import agent
 from fourlab.arena.identity import checksum
 from fourlab.arena.match import play
@@ -22,6 +23,7 @@ from fourlab.arena.pairing import Pairing, Stretch
 from fourlab.arena.records import Records, missing
 from fourlab.arena.schema import APPLICATION, MIGRATIONS
 from fourlab.core.storage import StorageError
+from fourlab.rules.catalog import game
 from fourlab.rules.position import position_of
 
 PAIR = Pairing("connect:columns=5,rows=4,k=4", "random", "baseline", 1, 4)
@@ -249,3 +251,26 @@ def test_several_may_make_one_file_at_once(tmp_path: Path) -> None:
     with ThreadPoolExecutor(4) as pool:
         for number in range(40):
             list(pool.map(open_it, [tmp_path / f"{number}.db"] * 4))
+
+
+def test_a_game_played_by_itself_is_kept_beside_the_others(tmp_path: Path) -> None:
+    rules = game(PAIR.game)
+    match = GameInPlay(rules, agent("mcts:sims=10", rules), agent("random", rules), 7)
+    match.step()
+    broken_off = match.record(with_decisions=True)
+    while not match.position.is_over:
+        match.step()
+    with Records(tmp_path / "games.db") as records:
+        records.add(records.pairing(PAIR), games := play(Stretch(PAIR, 0, 4)),
+                    games.notations(rules))  # fmt: skip
+        kept = [records.keep(broken_off), records.keep(match.record())]
+        listed = {entry.id: entry for entry in records.listing()}
+        summary = records.summary()[str(rules)]
+    assert len(listed) == 6
+    found = [listed[identity] for identity in kept]
+    assert [entry.moves for entry in found] == [broken_off.moves, match.record().moves]
+    assert [entry.outcome for entry in found] == ["in progress", match.record().outcome]
+    assert all(entry.seed == 7 and entry.started for entry in found)
+    assert found[0].decisions[0]["move"] == match.positions[1].moves[0]
+    assert found[1].move_seconds == match.record().move_seconds
+    assert sum(summary["mcts:sims=10", "random"]) == 1  # a game that was broken off does not count

@@ -145,6 +145,17 @@ def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]
     )
 
 
+def test_a_game_is_kept_in_the_record_of_the_arena(tmp_path: Path) -> None:
+    path = tmp_path / "games.db"
+    options = ("--first", "minimax:depth=2", "--second", "random", "--delay", "0", "--seed", "3")
+    done = run("play", *options, "--game", "tictactoe", "--record", str(path))
+    assert f"kept as 1.0 in {path}" in done.stdout
+    shown = run("games", "1.0", "--record", str(path), "--json")
+    entry = json.loads(shown.stdout)
+    assert (entry["first"], entry["second"], entry["seed"]) == ("minimax:depth=2", "random", 3)
+    assert len(entry["decisions"]) == len(entry["move_seconds"]) == len(entry["moves"])
+
+
 def test_two_agents_are_watched_and_the_game_is_saved(tmp_path: Path) -> None:
     path = tmp_path / "games.jsonl"
     options = ["--first", "random", "--second", "baseline", "--delay", "0", "--seed", "5"]

@@ -247,3 +247,27 @@ def test_without_motion_nothing_moves(visit: Visit) -> None:
     click(visitor, 4)
     discs(visitor, 1)
     assert visitor.page.evaluate("document.getAnimations().length") == 0
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "opponent=mcts:sims=100000,minimax=4",
+        "game=connect:columns=8,rows=6,k=4&opponent=perfect",
+        "opponent=minimax:depth=14",
+    ],
+)
+def test_undo_while_the_opponent_thinks_ends_in_a_game_that_goes_on(
+    visit: Visit, query: str
+) -> None:
+    visitor = visit()
+    visitor.go(f"/play?{query}")
+    for column in (1, 2, 3, 4, 5, 6, 1, 2):
+        click(visitor, column)
+        discs(visitor, 1)
+        visitor.page.click(".actions >> text=Undo")
+        discs(visitor, 0)
+    click(visitor, 7)
+    discs(visitor, 2)
+    assert visitor.server.process is not None
+    assert visitor.server.process.poll() is None

@@ -11,7 +11,7 @@ import numpy as np
 
 from fourlab.core.arrays import Ints
 from fourlab.core.limit import NO_LIMIT, Limit
-from fourlab.core.spec import write
+from fourlab.core.spec import options_of, write
 from fourlab.rules.boards import Boards
 from fourlab.rules.geometry import Rules
 from fourlab.rules.position import Position
@@ -95,8 +95,15 @@ class Agent(ABC):
         """Compile and load all that a decision needs, off every clock; the second time is quick."""
 
     def sources(self) -> tuple[Path, ...]:
-        """Return the files that make it who it is, besides its code."""
-        return ()
+        """Return the files that make it who it is, besides its code.
+
+        By default those that its options name without an option's name, as in `q:runs/mine`.
+        """
+        fields = [option.field for option in options_of(type(self.config)) if option.positional]
+        named = [str(getattr(self.config, field)) for field in fields]
+        paths = [Path(name) for name in named if name]
+        below = [path for folder in paths if folder.is_dir() for path in folder.rglob("*")]
+        return tuple(sorted(path for path in (*paths, *below) if path.is_file()))
 
     def __repr__(self) -> str:
         return f"<agent {self.spec} for {self.rules}>"

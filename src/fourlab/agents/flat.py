@@ -9,8 +9,10 @@ from fourlab.core.arrays import Floats, Ints
 from fourlab.core.limit import NO_LIMIT, Limit
 from fourlab.core.spec import option
 from fourlab.rules.boards import Boards, boards_of
+from fourlab.rules.catalog import is_named
+from fourlab.rules.geometry import Rules
 from fourlab.rules.position import Position
-from fourlab.search.flat import ROUND, flat_rows
+from fourlab.search.flat import ROUND, flat_searcher
 
 
 @dataclass(frozen=True)
@@ -27,10 +29,14 @@ class Flat(Agent):
     name = "flat"
     Config = FlatConfig
 
+    def __init__(self, rules: Rules, config: FlatConfig | None = None) -> None:
+        super().__init__(rules, config)
+        self._search = flat_searcher(rules if is_named(rules) else None)
+
     def choose(self, boards: Boards, dice: Ints, limit: Limit = NO_LIMIT) -> Ints:
         moves, totals = np.empty(len(dice), np.int64), np.zeros(self.rules.move_count)
         count, heavy = self.config.playouts, self.config.heavy
-        flat_rows(self.rules, *boards[:2], count, heavy, dice.copy(), totals, True, moves)
+        self._search(self.rules, *boards[:2], count, heavy, dice.copy(), totals, True, moves)
         return moves
 
     def decide(
@@ -43,7 +49,7 @@ class Flat(Agent):
         wanted, done = self.config.playouts, 0
         while done == 0 or (done < wanted and not watch.is_over()):
             size = wanted if limit.is_open else min(ROUND, wanted - done)
-            flat_rows(
+            self._search(
                 self.rules, *board[:2], size, self.config.heavy, states, totals, done == 0, move
             )
             done += size

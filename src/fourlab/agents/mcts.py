@@ -18,7 +18,7 @@ from fourlab.core.dice import seeded
 from fourlab.core.limit import NO_LIMIT, UNLIMITED, Limit, Watch
 from fourlab.core.scratch import Scratch
 from fourlab.rules.boards import Boards, boards_of
-from fourlab.rules.catalog import GAMES
+from fourlab.rules.catalog import is_named
 from fourlab.rules.geometry import Rules
 from fourlab.rules.position import Position
 from fourlab.rules.worth import worth
@@ -45,6 +45,7 @@ class Space(NamedTuple):
     tree: Tree
     works: tuple[alphabeta.Work | None, ...]  # one a thread, where leaves are searched
     told: tuple[Told, ...]  # one a thread
+    silent: Told  # where nobody asks for reasons
 
 
 def new_space(rules: Rules, threads: int, nodes: int, searches: bool) -> Space:
@@ -53,6 +54,7 @@ def new_space(rules: Rules, threads: int, nodes: int, searches: bool) -> Space:
         new_tree(nodes, rules.cells, threads),
         tuple(alphabeta.new_work(rules, TABLE_BITS) if searches else None for _ in range(threads)),
         tuple(new_told(rules, in_full=True) for _ in range(threads)),
+        new_told(rules, in_full=False),
     )
 
 
@@ -94,9 +96,7 @@ class Mcts(Agent):
     def __init__(self, rules: Rules, config: MctsConfig | None = None) -> None:
         super().__init__(rules, config)
         self._variant = variant_of(self.config)
-        # Compiling for one board takes seconds; boards with a name are worth it.
-        named = any(rules == known for known, _ in GAMES.values())
-        self._search = searcher(rules if named else None)
+        self._search = searcher(rules if is_named(rules) else None)
         self._space: Scratch[Space] = Scratch(self._new_space)
         self._is_ready = False
         self._kept: list[tuple[Position, Space]] = []  # at most one, taken out while it is used
@@ -117,9 +117,10 @@ class Mcts(Agent):
     def choose(self, boards: Boards, dice: Ints, limit: Limit = NO_LIMIT) -> Ints:
         if not self.chooses_many:
             return super().choose(boards, dice, limit)
-        moves, silent = np.empty(len(dice), np.int64), new_told(self.rules, in_full=False)
+        moves = np.empty(len(dice), np.int64)
         with self._space.lent() as space:
-            self._run(space, 0, silent, boards, dice.copy(), moves, self.simulations, fresh=True)
+            silent, states = space.silent, dice.copy()
+            self._run(space, 0, silent, boards, states, moves, self.simulations, fresh=True)
         return moves
 
     def decide(
@@ -243,7 +244,7 @@ class Mcts(Agent):
     ) -> None:
         self._search(
             self.rules,
-            space.tree._replace(thread=thread),
+            space.tree if thread == 0 else space.tree._replace(thread=thread),
             self._variant,
             space.works[thread],
             boards.movers,

@@ -8,10 +8,12 @@ instead of 9.7. What Python calls is compiled whole and cached.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from typing import Any
 
-from numba.core import codegen, compiler, event, types
+from llvmlite import binding as llvm
+from numba.core import caching, codegen, compiler, event, types
 from numba.core.compiler_machinery import register_pass
 from numba.core.registry import CPUDispatcher
 from numba.core.typed_passes import NativeLowering
@@ -23,6 +25,9 @@ from fourlab.core.kernel_cache import KernelCache, folder_of
 # Kernels allocate nothing, so that arrays need not be counted when they are handed on: a tree
 # search runs 1.3 times as fast as with reference counts, learning several times.
 PLAIN = {"nogil": True, "_nrt": False}
+# Seconds that it must take to translate a part, with all that it calls, for it to be kept: the
+# tree search of a second board compiles in 1.6 s instead of 3.5.
+WORTH_KEEPING = 0.3
 
 
 class _PartLibrary(codegen.JITCodeLibrary):  # type: ignore[misc]  # numba is untyped to mypy
@@ -74,11 +79,56 @@ def _widest(kind: Any) -> Any:
     return types.float64 if isinstance(kind, types.Float) else kind
 
 
+class _PartImpl(caching.CompileResultCacheImpl):  # type: ignore[misc]
+    """A part as data: its code with that of all parts it calls, not optimised."""
+
+    def __init__(self) -> None:
+        """Look for no place: that is the cache's business."""
+
+    def check_cachable(self, cres: Any) -> bool:
+        return True
+
+    def reduce(self, cres: Any) -> Any:
+        own, *others = cres.library.parts
+        whole = own._final_module.clone()
+        for part in others:
+            whole.link_in(part._get_module_for_linking(), preserve=True)
+        cres.fndesc.typemap = cres.fndesc.calltypes = None  # as numba does: nobody asks again
+        return own.name, whole.as_bitcode(), cres.fndesc, cres.signature
+
+    def rebuild(self, target_context: Any, payload: Any) -> Any:
+        name, bitcode, fndesc, signature = payload
+        library = _PartLibrary(target_context.codegen(), name)
+        library._final_module = llvm.parse_bitcode(bitcode)
+        library.finalize()
+        return compiler.compile_result(
+            target_context=target_context,
+            typing_context=target_context.typing_context,
+            library=library,
+            entry_point=object(),
+            fndesc=fndesc,
+            signature=signature,
+            objectmode=False,
+            lifted=(),
+        )
+
+
 class _Part(CPUDispatcher):  # type: ignore[misc]
     """A kernel as other kernels see it."""
 
     def add_overload(self, cres: Any) -> None:
         self.overloads[tuple(cres.signature.args)] = cres
+
+    def compile(self, sig: Any) -> Any:
+        """Translate it, or load it; what took long is kept for other kernels that call it."""
+        before, began = self._cache_misses[sig], time.perf_counter()
+        entry = super().compile(sig)
+        is_new = self._cache_misses[sig] > before
+        if is_new and time.perf_counter() - began > WORTH_KEEPING and self.keeps is not None:
+            self.keeps.keep(sig, self.overloads[tuple(sig)])
+        return entry
+
+    keeps: KernelCache | None = None
 
 
 class Kernel(CPUDispatcher):  # type: ignore[misc]
@@ -96,6 +146,9 @@ class Kernel(CPUDispatcher):  # type: ignore[misc]
         folder = folder_of(function)
         if folder is not None:
             made._cache = KernelCache(function, folder)
+            if function.__closure__ is None:
+                made.part.keeps = KernelCache(function, folder, _PartImpl())
+                made.part._cache = made.part.keeps
         return made
 
     def get_call_template(self, args: Any, kws: Any) -> Any:

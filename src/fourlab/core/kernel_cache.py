@@ -148,17 +148,23 @@ class _Files(caching.IndexDataCacheFile):  # type: ignore[misc]
 
 
 class KernelCache(caching.FunctionCache):  # type: ignore[misc]
-    """The compiled forms of one kernel."""
+    """The compiled forms of one kernel; those of a part, kept by `keep` alone, have an `impl`."""
 
-    def __init__(self, function: Callable[..., Any], folder: Path) -> None:
+    def __init__(self, function: Callable[..., Any], folder: Path, impl: Any = None) -> None:
         self._name = repr(function)
         self._py_func = function
-        self._impl = _Impl()
+        self._impl = impl or _Impl()
+        self._is_part = impl is not None
         self._cache_path = str(folder)
-        self._cache_file = _Files(folder, function.__name__)
+        self._cache_file = _Files(folder, function.__name__ + (".part" if impl else ""))
         self.enable()
 
     def _save_overload(self, sig: Any, data: Any) -> None:
+        if not self._is_part:
+            self.keep(sig, data)
+
+    def keep(self, sig: Any, data: Any) -> None:
+        """Write a compiled form, if the disk allows it."""
         if self._impl.check_cachable(data):
             key = self._index_key(sig, data.codegen)
             with contextlib.suppress(OSError):  # a full disk: compile again next time

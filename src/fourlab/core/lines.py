@@ -40,7 +40,7 @@ class LineProcess:
     def say(self, line: str) -> None:
         """Send a line; if the process is dead, that is heard."""
         assert self.process.stdin is not None  # noqa: S101  # it was asked for
-        with contextlib.suppress(OSError):
+        with contextlib.suppress(OSError, ValueError):  # it is gone, or was left
             self.process.stdin.write(line + "\n")
             self.process.stdin.flush()
 

@@ -47,6 +47,11 @@ class _NoOptions:
     """A game with a name of its own has nothing to set."""
 
 
+def is_named(rules: Rules) -> bool:
+    """Return whether a board has a name of its own: then it is worth kernels of its own too."""
+    return any(rules == known for known, _ in GAMES.values())
+
+
 def name_of(rules: Rules) -> str:
     """Return the spec string of a game: `game(name_of(rules)) == rules`."""
     for name, (known, _) in GAMES.items():

@@ -1,5 +1,8 @@
 """Flat Monte Carlo: play every move out a number of times, and take the best average."""
 
+import functools
+from collections.abc import Callable
+
 from fourlab.core.arrays import Floats, Ints
 from fourlab.core.dice import below, roll, seeded
 from fourlab.core.jit import kernel
@@ -80,3 +83,25 @@ def flat_rows(
         mover, board = movers[row], occupied[row]
         states[row] = play_out(rules, mover, board, playouts, heavy, totals, states[row])
         moves[row] = best_move(rules, board, totals, states[row])
+
+
+@functools.cache
+def flat_searcher(rules: Rules | None) -> Callable[..., None]:
+    """Return `flat_rows` for every board, or with the geometry of one known to the compiler."""
+
+    @kernel
+    def search_here(
+        board: Rules,
+        movers: Ints,
+        occupied: Ints,
+        playouts: int,
+        heavy: bool,
+        states: Ints,
+        totals: Floats,
+        fresh: bool,
+        moves: Ints,
+    ) -> None:
+        chosen = board if rules is None else rules
+        flat_rows(chosen, movers, occupied, playouts, heavy, states, totals, fresh, moves)
+
+    return search_here

@@ -14,8 +14,8 @@ from fourlab.core.errors import FourlabError
 from fourlab.core.jit import SLOWNESS
 from fourlab.core.limit import NO_LIMIT, Limit
 from fourlab.core.scratch import Scratch
-from fourlab.rules.catalog import GAMES
 from fourlab.rules.catalog import game as find_game
+from fourlab.rules.catalog import is_named
 from fourlab.rules.geometry import Rules
 from fourlab.rules.position import Position
 from fourlab.search.book import Book, shipped_book
@@ -53,9 +53,7 @@ class Solver:
         self.threads = threads
         self.book = book
         self.table = new_transpositions(table_mb)
-        # Compiling for one board takes seconds; boards with a name are worth it.
-        named = any(rules == self.rules for rules, _ in GAMES.values())
-        self._solve = solver_kernel(self.rules if named else None)
+        self._solve = solver_kernel(self.rules if is_named(self.rules) else None)
         self._desks: Scratch[tuple[Problems, Stack]] = Scratch(self._new_desk)
 
     def _new_desk(self) -> tuple[Problems, Stack]:

@@ -75,7 +75,8 @@ TASKS: dict[str, tuple[str, Callable[[str], None]]] = {
     "solver@any": ("the exact search of other boards", _prepare_solver),
     "mcts@any": ("the tree search of other boards", lambda board: _prepare_agent("mcts", board)),
     "arena@any": ("the arena", _prepare_arena),
-    "flat@any": ("flat Monte Carlo", lambda board: _prepare_agent("flat", board)),
+    "flat@connect4": ("flat Monte Carlo", lambda board: _prepare_agent("flat", board)),
+    "flat@any": ("flat Monte Carlo of other boards", lambda board: _prepare_agent("flat", board)),
     "solver@tictactoe": ("the exact search of tic-tac-toe", _prepare_solver),
     "mcts@tictactoe": ("the tree search of tic-tac-toe", lambda b: _prepare_agent("mcts", b)),
 }
@@ -130,7 +131,7 @@ class Warming:
     def words(self, task: str) -> str:
         """Say what is waited for."""
         done, of = self.progress
-        return f"compiling {TASKS[task][0]}, once on this machine ({done} of {of} done)"
+        return f"Compiling {TASKS[task][0]}, once on this machine ({done} of {of} done)"
 
     def is_ready(self, task: str) -> bool:
         """Return whether a task is done; one that nobody does is."""

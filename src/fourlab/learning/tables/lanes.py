@@ -29,6 +29,7 @@ from fourlab.values.knowledge import Knowledge
 from fourlab.values.store import Store, of_kind
 
 LANES = 64
+NO_MOVES = np.zeros((LANES, 0), np.uint8)  # nobody asks how a board came about
 
 
 class Lanes(NamedTuple):
@@ -40,8 +41,10 @@ class Lanes(NamedTuple):
     lengths: Ints  # [lanes], decisions of the learner
     over: Ints  # [lanes], 1 when the game has ended
     results: Ints  # [lanes], 1, 0 or -1 for the learner
-    rows: Ints  # [lanes], those that wait for the opponent
-    dice: Ints  # [lanes], its dice there
+    rows: Ints  # [lanes], those that wait for the opponent, side by side with
+    asked_movers: Ints  # [lanes], their boards
+    asked_occupied: Ints  # [lanes]
+    dice: Ints  # [lanes], and its dice there
     episodes: Episode  # [lanes, cells]
 
 
@@ -131,6 +134,8 @@ def _wait(lanes: Lanes, count: int) -> int:
         if lanes.over[lane] == 0:
             lanes.states[lane] = roll(lanes.states[lane])
             lanes.rows[waiting], lanes.dice[waiting] = lane, lanes.states[lane]
+            lanes.asked_movers[waiting] = lanes.movers[lane]
+            lanes.asked_occupied[waiting] = lanes.occupied[lane]
             waiting += 1
     return waiting
 
@@ -210,8 +215,8 @@ def play_round(
             raise IllegalMoveError(f"opponent {opponent.spec} plays a move that is not legal")
         if waiting == 0:
             return
-        rows = lanes.rows[:waiting]
-        nothing = np.zeros((waiting, 0), np.uint8)
-        boards = Boards(lanes.movers[rows], lanes.occupied[rows], nothing)
-        moves = np.asarray(opponent.choose(boards, lanes.dice[:waiting].copy()), np.int64)
+        boards = Boards(
+            lanes.asked_movers[:waiting], lanes.asked_occupied[:waiting], NO_MOVES[:waiting]
+        )
+        moves = np.asarray(opponent.choose(boards, lanes.dice[:waiting]), np.int64)
         begins = False

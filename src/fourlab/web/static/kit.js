@@ -235,7 +235,7 @@ export const Frame = {
   <div v-if="notice" class="banner bad" role="alert"><Icon name="warn"/>
     <div><b>Not everything in this address could be used</b><span>{{ notice }}</span></div>
     <button type="button" class="plain" aria-label="Dismiss" @click="$emit('dismiss')"><Icon name="close"/></button></div>
-  <div v-if="waiting" class="banner" role="status" data-testid="waiting"><Icon name="flask"/>
+  <div v-if="waiting" class="banner getting-ready" role="status" data-testid="waiting"><Icon name="flask"/>
     <div><b>Getting ready</b><span>{{ waiting }}</span></div></div>
   <div v-if="failure" class="banner bad" role="alert"><Icon name="warn"/>
     <div><b>That did not work</b><span>{{ failure }}</span></div></div>

@@ -1,0 +1,108 @@
+"""Limits, work space, registries, child processes: the small things that all stands on."""
+
+import math
+import sys
+import threading
+
+import pytest
+
+from fourlab.core.errors import SpecError
+from fourlab.core.limit import NO_LIMIT, Limit
+from fourlab.core.lines import LineProcess
+from fourlab.core.registry import Registry
+from fourlab.core.scratch import Scratch
+
+
+def test_a_limit_narrows_and_never_widens() -> None:
+    assert NO_LIMIT.is_open
+    assert not Limit(stop=lambda: False).is_open
+    assert NO_LIMIT.within(2.0).seconds == 2.0
+    assert Limit(seconds=1.0).within(2.0).seconds == 1.0
+    assert Limit(seconds=1.0).within(None).seconds == 1.0
+    narrowed = Limit(nodes=5, stop=lambda: True).within(1.0)
+    assert narrowed.nodes == 5
+    assert narrowed.stop()
+
+
+def test_a_watch_says_what_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 10.0
+    monkeypatch.setattr("fourlab.core.limit.time.perf_counter", lambda: now)
+    watch = Limit(seconds=2.0, nodes=100).watch()
+    assert not watch.is_over(99)
+    assert watch.is_over(100)
+    now = 11.5
+    assert (watch.elapsed, watch.left) == (1.5, 0.5)
+    assert (watch.rest(40).seconds, watch.rest(40).nodes) == (0.5, 60)
+    now = 12.0
+    assert watch.is_over()
+    assert NO_LIMIT.watch().left == math.inf
+    assert Limit(stop=lambda: True).watch().is_over()
+
+
+def test_no_two_ever_hold_the_same_work_space() -> None:
+    made: list[list[int]] = []
+    scratch: Scratch[list[int]] = Scratch(lambda: made.append([]) or made[-1])
+    with scratch.lent() as one, scratch.lent() as other:
+        assert one is not other
+    with scratch.lent() as again:
+        assert any(again is space for space in made)
+    assert len(made) == 2
+    barrier = threading.Barrier(4)
+    held: list[int] = []
+
+    def hold() -> None:
+        with scratch.lent() as space:
+            barrier.wait(timeout=60)
+            held.append(id(space))
+            barrier.wait(timeout=60)
+
+    threads = [threading.Thread(target=hold) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(set(held)) == 4
+
+
+def test_work_space_comes_back_after_an_accident() -> None:
+    scratch: Scratch[list[int]] = Scratch(list)
+    with pytest.raises(RuntimeError), scratch.lent() as first:
+        raise RuntimeError
+    with scratch.lent() as second:
+        assert second is first
+
+
+def test_a_registry_loads_what_is_asked_for_and_takes_what_is_added() -> None:
+    registry: Registry[object] = Registry("thing", {"path": "pathlib:Path", "none": "nowhere:No"})
+    assert registry.find("path").__name__ == "Path"
+    assert list(registry) == ["path", "none"]
+    registry["own"] = int
+    assert registry["own"] is int
+    assert "own" in registry
+    del registry["own"]
+    with pytest.raises(SpecError, match="unknown thing 'pth'; did you mean 'path'"):
+        registry.find("pth")
+    with pytest.raises(KeyError):
+        registry["own"]
+
+
+ECHO = """
+import sys
+for line in sys.stdin:
+    if line.strip() == "die":
+        sys.exit("on purpose")
+    print("heard", line.strip(), flush=True)
+"""
+
+
+def test_a_child_that_speaks_lines_is_heard_and_its_end_too() -> None:
+    child = LineProcess([sys.executable, "-c", ECHO])
+    child.say("one")
+    assert child.hear(60) == "heard one"
+    with pytest.raises(TimeoutError):
+        child.hear(0.01)
+    child.say("die")
+    assert child.hear(60) is None
+    assert child.errors() == "on purpose"
+    assert child.leave(60) == "ended with code 1"
+    child.say("nobody hears this")
