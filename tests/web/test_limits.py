@@ -14,7 +14,7 @@ from fourlab.web.app import create_app
 from fourlab.web.frame import show
 from fourlab.web.laboratory import Laboratory
 from fourlab.web.limits import MOST_PAGES, Doorkeeper
-from fourlab.web.pages.play import PlayPage
+from fourlab.web.pages import page_of
 from fourlab.web.sessions.play import PlaySession
 from fourlab.web.workbench import MOST_WAITING, BusyError, Job
 from web.bench import TestBench, on_a_loop
@@ -45,7 +45,7 @@ def test_a_page_too_many_is_refused_until_another_is_left() -> None:
             """Open a page; return its status."""
             with Client(page("/play"), request=None) as client:
                 bench = laboratory.bench
-                show(laboratory, request, PlayPage, lambda query: PlaySession(bench, query))
+                show(laboratory, request, page_of("play"), lambda query: PlaySession(bench, query))
             opened.append(client)
             return client.status_code
 

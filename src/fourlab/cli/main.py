@@ -1,5 +1,6 @@
 """Registers the commands. They import what they need when they run, so that help comes at once."""
 
+import importlib
 import logging
 import sys
 from typing import Annotated
@@ -7,24 +8,6 @@ from typing import Annotated
 import typer
 
 import fourlab
-from fourlab.cli import (
-    agents,
-    analyze,
-    arena,
-    bench,
-    book,
-    data,
-    export,
-    games,
-    grade,
-    ladder,
-    play,
-    runs,
-    serve,
-    sweep,
-    table,
-    train,
-)
 from fourlab.cli.waiting import announce_compilation
 from fourlab.core.errors import FourlabError
 
@@ -34,22 +17,33 @@ app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
 )
-app.command("serve")(serve.serve)
-app.command("play")(play.play)
-app.command("analyze")(analyze.analyze)
-app.command("train")(train.train)
-app.command("runs")(runs.runs)
-app.add_typer(table.app, name="table")
-app.command("arena")(arena.arena)
-app.command("games")(games.games)
-app.command("ladder")(ladder.ladder)
-app.command("sweep")(sweep.sweep)
-app.command("grade")(grade.grade)
-app.add_typer(data.app, name="data")
-app.add_typer(book.app, name="book")
-app.add_typer(export.app, name="export")
-app.command("agents")(agents.agents)
-app.command("bench")(bench.bench)
+# The commands in the order of their listing, as "module:function", or a group as "module:app".
+COMMANDS = {
+    "serve": "serve:serve",
+    "play": "play:play",
+    "analyze": "analyze:analyze",
+    "train": "train:train",
+    "runs": "runs:runs",
+    "table": "table:app",
+    "arena": "arena:arena",
+    "games": "games:games",
+    "ladder": "ladder:ladder",
+    "sweep": "sweep:sweep",
+    "grade": "grade:grade",
+    "data": "data:app",
+    "book": "book:app",
+    "export": "export:app",
+    "agents": "agents:agents",
+    "bench": "bench:bench",
+}
+
+for _name, _place in COMMANDS.items():
+    _module, _, _attribute = _place.partition(":")
+    _found = getattr(importlib.import_module(f"fourlab.cli.{_module}"), _attribute)
+    if isinstance(_found, typer.Typer):
+        app.add_typer(_found, name=_name)
+    else:
+        app.command(_name)(_found)
 
 
 def _show_version(wanted: bool) -> None:

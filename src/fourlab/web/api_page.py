@@ -4,7 +4,7 @@ from html import escape
 from typing import Any
 from urllib.parse import urlencode
 
-from fourlab.web.frame import NAMES, THEME
+from fourlab.web.frame import PAGES, THEME
 from fourlab.web.live import STATIC_URL
 
 EXAMPLES: dict[str, dict[str, str]] = {
@@ -22,7 +22,7 @@ def api_page(description: dict[str, Any]) -> str:
         for path, methods in description["paths"].items()
         for method, operation in methods.items()
     ]
-    links = "".join(f'<a href="/{name}">{name.capitalize()}</a>' for name in NAMES)
+    links = "".join(f'<a href="/{name}">{name.capitalize()}</a>' for name in PAGES)
     return f"""<!doctype html><html lang="en-US" data-theme="light"><head><meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1"><title>API · fourlab</title>
 <link rel="stylesheet" href="{STATIC_URL}/fourlab.css">

@@ -14,7 +14,13 @@ from fourlab.web.laboratory import Laboratory
 from fourlab.web.live import STATIC_URL, Live
 from fourlab.web.sessions.base import Session
 
-NAMES = ("play", "learn", "arena", "analyse")  # the pages that the navigation shows
+# The pages that the navigation shows, each with its session; the component has the page's name.
+PAGES = {
+    "play": "fourlab.web.sessions.play:PlaySession",
+    "learn": "fourlab.web.sessions.learn:LearnSession",
+    "arena": "fourlab.web.sessions.arena:ArenaSession",
+    "analyse": "fourlab.web.sessions.analyse:AnalyseSession",
+}
 
 # Before anything is drawn, so that no page flashes in the other theme.
 THEME = """<script>
@@ -23,7 +29,7 @@ document.documentElement.dataset.theme = localStorage.getItem("fourlab-theme") |
 </script>"""
 HEAD = f"""<meta name="description" content="A laboratory for Connect-Four-family games">
 <link rel="stylesheet" href="{STATIC_URL}/fourlab.css">{THEME}
-<script>window.fourlabPages = {json.dumps(NAMES)};</script>"""
+<script>window.fourlabPages = {json.dumps(list(PAGES))};</script>"""
 
 
 class Notice(Live, component="static/refused.js"):

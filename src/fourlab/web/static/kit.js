@@ -132,6 +132,7 @@ const NAVIGATION = [
   { page: "arena", title: "Arena", icon: "bars" },
   { page: "analyse", title: "Analyse", icon: "search" },
 ];
+const navigation = (name) => NAVIGATION.find((one) => one.page === name) ?? { page: name, title: name[0].toUpperCase() + name.slice(1), icon: "flask" };
 const RETRY_SECONDS = 4;
 
 export const Frame = {
@@ -140,7 +141,7 @@ export const Frame = {
   components: { Icon },
   data() {
     return {
-      pages: NAVIGATION.filter((one) => window.fourlabPages.includes(one.page)),
+      pages: window.fourlabPages.map(navigation),
       theme: document.documentElement.dataset.theme,
       connection: "on", // lost, back
       seconds: RETRY_SECONDS,
