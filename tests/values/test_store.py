@@ -5,12 +5,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from fourlab.core.storage import StorageError
+from fourlab.core.storage import StorageError, save_arrays
+from fourlab.rules.boards import boards_of
 from fourlab.rules.catalog import game
 from fourlab.rules.kernels import move_cell
 from fourlab.rules.position import Position, position_of
+from fourlab.values.base import load_values
 from fourlab.values.knowledge import Knowledge, Shape
-from fourlab.values.store import POLICY, TUPLES, store_choice, stored_choice, teach
+from fourlab.values.store import ACTIONS, POLICY, TUPLES, store_choice, stored_choice, teach
 from fourlab.values.table import LEFT_OUT, NO_CHOICE, grown
 
 RULES = game("connect:columns=4,rows=3,k=3")
@@ -100,3 +102,32 @@ def test_what_is_known_of_ends_is_not_learned() -> None:
         cell = move_cell(RULES, position.occupied, move)
         teach(RULES, known.values, position.mover, position.occupied, move, cell, 0, 0.1, -1.0)
         assert bool((known.values.network.weights != before).any()) == changes
+
+
+def test_values_are_loaded_by_the_kind_of_their_file(tmp_path: Path) -> None:
+    about = {"learner": "monte-carlo", "config": {"win": 200.0, "draw": 0.0, "loss": 0.0}}
+    known = Knowledge.new(RULES, Shape(ACTIONS), about)
+    position = position_of(RULES, "12")
+    board = position.mover, position.occupied
+    for move, target in ((0, 200.0), (1, 50.0)):
+        cell = move_cell(RULES, position.occupied, move)
+        teach(RULES, known.values, *board, move, cell, 0, 1.0, target)
+    known.save(tmp_path / "checkpoint.npz")
+    loaded = load_values(tmp_path, RULES)  # a folder names its checkpoint
+    assert loaded.about["learner"] == "monte-carlo"
+    worths = loaded.worths(boards_of([position, RULES.start()]))
+    np.testing.assert_array_equal(worths[0], [1.0, 0.25, np.nan, np.nan])  # on the common scale
+    assert np.isnan(worths[1]).all()
+    with pytest.raises(StorageError, match="knows connect:columns=4,rows=3,k=3, not connect4"):
+        load_values(tmp_path, game("connect4"))
+
+
+def test_what_is_no_file_of_values_is_named(tmp_path: Path) -> None:
+    save_arrays(tmp_path / "book.npz", "book", 1, {}, {"scores": np.zeros(3)})
+    with pytest.raises(StorageError, match=r"book.npz is a fourlab book; values are one of"):
+        load_values(tmp_path / "book.npz")
+    (tmp_path / "text.npz").write_text("no archive")
+    with pytest.raises(StorageError, match=r"text.npz is no file of fourlab"):
+        load_values(tmp_path / "text.npz")
+    with pytest.raises(StorageError, match="cannot read"):
+        load_values(tmp_path / "nowhere")
