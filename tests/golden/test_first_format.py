@@ -39,11 +39,11 @@ def test_what_was_learned_then_plays() -> None:
 
 
 def test_a_record_of_then_is_brought_up_to_date_and_gone_on_with(tmp_path: Path) -> None:
-    shutil.copy(FILES / "games.db", tmp_path / "games.db")
+    shutil.copy(FILES / "arena.db", tmp_path / "games.db")
     with Records(tmp_path / "games.db") as records, Workers(1) as workers:
         before = [entry.moves for entry in records.listing()]
         assert len(before) == 6
-        event = Event("tictactoe", ("random", "baseline"), games=10)
+        event = Event("tictactoe", ("random", "baseline"), games=10, seed=140527703)
         tournament = Tournament(event, records, resume=True)
         for _ in tournament.run(workers):
             pass
