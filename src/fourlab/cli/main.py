@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 import fourlab
-from fourlab.cli.waiting import announce_compilation
+from fourlab.core import waiting
 from fourlab.core.errors import FourlabError
 
 app = typer.Typer(
@@ -73,7 +73,7 @@ def main() -> None:
     """Run the command line: bad input is one line on standard error and exit code 2."""
     logging.basicConfig(level=logging.WARNING, format="%(message)s", handlers=[Notices()])
     logging.getLogger("fourlab").setLevel(logging.INFO)
-    announce_compilation()
+    waiting.listen(waiting.Notice(logging.getLogger("fourlab.kernels").info))
     try:
         app()
     except FourlabError as error:

@@ -1,20 +1,54 @@
 """What is waited for: kernels that are being compiled, told to whoever wants to show it.
 
-Needs nothing, so that a program can listen before anything is loaded.
+Needs nothing, so that a program can listen before anything is loaded. Where nobody listens it is
+logged, and in a session at a prompt said on standard error.
 """
 
 from __future__ import annotations
 
 import logging
+import sys
 import threading
 from collections.abc import Callable
 
 log = logging.getLogger("fourlab.kernels")
 
 Listener = Callable[[str, bool], None]  # a kernel's module, and whether its compilation begins
+QUIET_SECONDS = 0.3  # that something may take before anything is said of it
 
+
+class Notice:
+    """Says a line of whatever takes longer than a moment; what is quick passes in silence."""
+
+    def __init__(self, say: Callable[[str], None]) -> None:
+        self._say = say
+        self._timer: threading.Timer | None = None
+        self._is_first = True
+
+    def __call__(self, name: str, begins: bool) -> None:
+        """Hear that a kernel begins or ends to be compiled."""
+        if self._timer is not None:
+            self._timer.cancel()
+        if begins:
+            self._timer = threading.Timer(QUIET_SECONDS, self._speak, (name,))
+            self._timer.daemon = True
+            self._timer.start()
+
+    def _speak(self, name: str) -> None:
+        once = " (once on this machine)" if self._is_first else ""
+        self._is_first = False
+        self._say(f"compiling {name}{once} ...")
+
+
+def _say_somewhere(words: str) -> None:
+    if hasattr(sys, "ps1"):  # somebody sits at a prompt
+        sys.stderr.write(f"{words}\n")
+    else:
+        log.info(words)
+
+
+_unheard = Notice(_say_somewhere)
 _listeners: list[Listener] = []
-_said = threading.Event()
 
 
 def listen(listener: Listener) -> None:
@@ -28,9 +62,6 @@ def unlisten(listener: Listener) -> None:
 
 
 def tell(name: str, begins: bool) -> None:
-    """Pass on that a kernel begins or ends to be compiled; without listeners, log it once."""
-    if not _listeners and begins and not _said.is_set():
-        _said.set()
-        log.info("compiling (once on this machine)")
-    for listener in list(_listeners):
+    """Pass on that a kernel begins or ends to be compiled."""
+    for listener in list(_listeners) or [_unheard]:
         listener(name, begins)
