@@ -118,15 +118,23 @@ def _turn(agent: Agent) -> Mover:
 
 def play_in_step(stretch: Stretch, agents: tuple[Agent, Agent], watch: Watch = nobody) -> Games:
     """Play games between agents that move at once or choose for many boards at once."""
-    for agent in agents:
-        if instant_form(agent) is None:
-            agent.prepare()
-    turns = tuple(_turn(agent) for agent in agents)
-    _compile(stretch.pairing, turns)
+    turns = ready(stretch.pairing, agents)
     end = stretch.first + stretch.count
     starts = range(stretch.first, end, BATCH)
     parts = [Stretch(stretch.pairing, at, min(BATCH, end - at)) for at in starts]
     return joined([_play_batch(part, turns, watch) for part in parts])
+
+
+def ready(pairing: Pairing, agents: tuple[Agent, Agent]) -> tuple[Mover, ...]:
+    """Return how two agents move, with all compiled or loaded that their games need."""
+    for agent in agents:
+        if instant_form(agent) is None:
+            agent.prepare()
+    turns = tuple(_turn(agent) for agent in agents)
+    nothing = _set_up(pairing, np.zeros(0, np.int64))
+    for turn in turns:
+        turn(0, 1, nothing)
+    return turns
 
 
 def play_from(boards: Boards, first: Agent, second: Agent, seeds: Ints) -> Results:
@@ -146,13 +154,6 @@ def play_from(boards: Boards, first: Agent, second: Agent, seeds: Ints) -> Resul
         turns[ply % 2](0, 1, batch)
         ply += 1
     return batch.results
-
-
-def _compile(pairing: Pairing, turns: tuple[Mover, ...]) -> None:
-    """Compile or load what the games need, off the clock."""
-    nothing = _set_up(pairing, np.zeros(0, np.int64))
-    for turn in turns:
-        turn(0, 1, nothing)
 
 
 def _play_batch(stretch: Stretch, turns: tuple[Mover, ...], watch: Watch) -> Games:

@@ -11,7 +11,7 @@ from fourlab.agents.base import Agent
 from fourlab.arena.games import Games
 from fourlab.arena.host import Host
 from fourlab.arena.identity import known_agent
-from fourlab.arena.in_step import play_in_step
+from fourlab.arena.in_step import play_in_step, ready
 from fourlab.arena.pairing import Pairing, Stretch, Watch, import_modules, nobody
 from fourlab.arena.seats import gathered, play_seated
 from fourlab.positions.openings import default_plies
@@ -27,11 +27,24 @@ def play(stretch: Stretch, watch: Watch = nobody) -> Games:
     pairing = stretch.pairing
     import_modules(pairing.modules)
     if pairing.move_seconds is None:
-        sides = zip((pairing.a, pairing.b), pairing.checksums, (0, 1), strict=True)
-        a, b = (known_agent(spec, pairing.game, *seat) for spec, *seat in sides)
-        if _in_step(a) and _in_step(b):
-            return play_in_step(stretch, (a, b), watch)
+        agents = _agents(pairing)
+        if all(_in_step(agent) for agent in agents):
+            return play_in_step(stretch, agents, watch)
     return play_seated(stretch, watch)
+
+
+def prepare(pairing: Pairing) -> None:
+    """Compile and load what the games of a pairing need, if they are played in this process."""
+    import_modules(pairing.modules)
+    agents = _agents(pairing)
+    if pairing.move_seconds is None and all(_in_step(agent) for agent in agents):
+        ready(pairing, agents)
+
+
+def _agents(pairing: Pairing) -> tuple[Agent, Agent]:
+    sides = zip((pairing.a, pairing.b), pairing.checksums, (0, 1), strict=True)
+    a, b = (known_agent(spec, pairing.game, *seat) for spec, *seat in sides)
+    return a, b
 
 
 def _in_step(agent: Agent) -> bool:

@@ -12,7 +12,7 @@ import numpy as np
 
 from fourlab.arena.events import Event
 from fourlab.arena.games import Games, joined
-from fourlab.arena.match import play
+from fourlab.arena.match import play, prepare
 from fourlab.arena.pairing import Pairing, Stretch, Watch, nobody
 from fourlab.arena.ratings import Ratings, rate
 from fourlab.arena.records import Records, missing
@@ -23,6 +23,7 @@ from fourlab.core.workers import Workers
 
 JOB_SECONDS = 0.5  # how long a job should take: long enough to be worth sending, and soon done
 MOST_GAMES = 1 << 16  # of one job
+PREPARED = 16  # pairings that are made ready beforehand; more of them seldom need other kernels
 
 
 class Meeting:
@@ -153,6 +154,12 @@ class Tournament:
     def is_over(self) -> bool:
         """Whether all games were played."""
         return self.played >= self.total
+
+    def prepare(self) -> None:
+        """Compile what the first games need here, where Ctrl-C is heard, and not in a worker."""
+        for meeting in self.meetings[:PREPARED]:
+            if meeting.left:
+                prepare(meeting.pairing)
 
     def run(self, workers: Workers, watch: Watch = nobody) -> Iterator[int]:
         """Play what is left; yields the number of games played so far, again and again.

@@ -121,6 +121,8 @@ def follow(tournament: Tournament, pool: Workers, live: bool) -> None:
 
     screen = table_console()
     try:
+        if pool.cluster is None:
+            tournament.prepare()
         if live and screen.is_terminal:
             with Live(console=screen, transient=True, get_renderable=lambda: standings(tournament)):
                 for _ in tournament.run(pool):

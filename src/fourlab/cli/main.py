@@ -2,6 +2,7 @@
 
 import importlib
 import logging
+import signal
 import sys
 from typing import Annotated
 
@@ -10,6 +11,8 @@ import typer
 import fourlab
 from fourlab.core import waiting
 from fourlab.core.errors import FourlabError
+
+INTERRUPTED = 130  # the exit code after Ctrl-C
 
 app = typer.Typer(
     name="fourlab",
@@ -74,11 +77,23 @@ def main() -> None:
     logging.basicConfig(level=logging.WARNING, format="%(message)s", handlers=[Notices()])
     logging.getLogger("fourlab").setLevel(logging.INFO)
     waiting.listen(waiting.Notice(logging.getLogger("fourlab.kernels").info))
+    interrupted: list[bool] = []
+
+    def interrupt(*_: object) -> None:
+        interrupted.append(True)
+        raise KeyboardInterrupt
+
+    if signal.getsignal(signal.SIGINT) == signal.default_int_handler:
+        signal.signal(signal.SIGINT, interrupt)
     try:
         app()
     except FourlabError as error:
         typer.echo(f"fourlab: {error}", err=True)
         sys.exit(2)
+    except Exception:
+        if interrupted:  # a compiler that is interrupted fails in ways of its own
+            sys.exit(INTERRUPTED)
+        raise
 
 
 if __name__ == "__main__":

@@ -92,6 +92,7 @@ def follow_training(training: Courses, pool: Workers) -> None:
 
     done = 0
     try:
+        training.prepare()
         with progress("games") as bar:
             task = bar.add_task("training", total=training.total)
             for _ in training.run(pool, lambda games: bar.advance(task, games)):

@@ -97,12 +97,15 @@ def _free_folder(learner: str) -> Path:
 
 
 @contextmanager
-def _stopping() -> Iterator[list[bool]]:
-    """Turn Ctrl-C into a wish: the list is no longer empty. The second one is obeyed at once."""
+def _stopping(run: "Run") -> Iterator[list[bool]]:
+    """Turn Ctrl-C into a wish: the list is no longer empty.
+
+    Before anything was learned, and the second time, it is obeyed at once.
+    """
     wished: list[bool] = []
 
     def wish(*_: object) -> None:
-        if wished:
+        if wished or run.last is None:
             raise KeyboardInterrupt
         wished.append(True)
 
@@ -118,7 +121,7 @@ def _follow(run: "Run", as_json: bool) -> None:
     from fourlab.cli.console import console
 
     total = run.learner.total
-    with _stopping() as wished, _bar() as bar:
+    with _stopping(run) as wished, _bar() as bar:
         task = bar.add_task(run.learner.name, total=total, said="")
         bar.update(task, completed=run.learner.done)
         speedometer = Speedometer()

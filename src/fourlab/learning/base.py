@@ -95,6 +95,9 @@ class Learner(ABC):
     def steps(self) -> Iterator[Progress]:
         """Play and learn until all games are played."""
 
+    def prepare(self) -> None:  # noqa: B027  # most learners are ready
+        """Compile and load all that training needs, off every clock."""
+
     @abstractmethod
     def agent(self) -> Agent:
         """Return the agent that plays what is known by now; it goes on learning with the run."""

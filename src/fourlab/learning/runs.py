@@ -118,6 +118,7 @@ class Run:
     ) -> Iterator[dict[str, Any]]:
         agents = [find_agent(spec, self.learner.rules) for spec in self.config.against]
         truth = truth_positions(self.learner.rules, self.config.truth) if self.config.truth else []
+        self.learner.prepare()
         tally = _Results(**self.learner.notes)
         began = saved = time.perf_counter()
         before, games = self.learner.done, 0

@@ -101,6 +101,11 @@ class Courses:
         """The games of all points."""
         return sum(course.games for course in self.courses)
 
+    def prepare(self) -> None:
+        """Compile what training needs here, where Ctrl-C is heard, and not in a worker."""
+        for first in self.courses[:1]:
+            learner(first.run.learner, first.run.game).prepare()
+
     def run(
         self, workers: Workers, watch: Callable[[int], None] = lambda games: None
     ) -> Iterator[Course]:

@@ -21,7 +21,7 @@ from fourlab.learning.opponents import SELF, opponents
 from fourlab.learning.schedules import schedule
 from fourlab.learning.tables.config import TableConfig
 from fourlab.learning.tables.episode import Episode, new_episode
-from fourlab.learning.tables.lanes import LANES, draw_seeds, new_lanes, play_round
+from fourlab.learning.tables.lanes import LANES, draw_seeds, new_lanes, play_round, rounds
 from fourlab.learning.tables.loop import DECISIONS, DRAWS, LOSSES, WINS, Rates, trainer
 from fourlab.learning.tables.watching import watched
 from fourlab.positions.starts import starts
@@ -80,6 +80,19 @@ class TableLearner(Learner):
     def steps(self) -> Iterator[Progress]:
         while self.done < self.total:
             yield self._chunk(min(self.done + self.config.chunk, self.total))
+
+    def prepare(self) -> None:
+        opponent, _ = self._opponent()
+        form = instant_form(opponent) if isinstance(opponent, AnyAgent) else opponent
+        nothing, tally = self._rates(np.zeros(0, np.int64)), np.zeros(4, np.int64)
+        board = (self.rules, self.knowledge.values)
+        if form is not None:
+            train = trainer(self.knowledge.values.kind, self.lesson.method)
+            train(*board, form.own(), self.lesson, nothing, 0, self._episode, tally, self._dice)
+        elif isinstance(opponent, AnyAgent):
+            opponent.prepare()
+            step = rounds(self.knowledge.values.kind, self.lesson.method)
+            step(*board, self.lesson, nothing, self._lanes, np.zeros(0, np.int64), True, tally)
 
     def _chunk(self, stop: int) -> Progress:
         """Play up to game number `stop`, or a few more that belong together."""
