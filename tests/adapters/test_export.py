@@ -219,6 +219,8 @@ def test_a_rehearsal_reports_what_went_wrong(monkeypatch: pytest.MonkeyPatch) ->
     assert game.result is None
     assert not game.is_clean
     assert game.seconds == (1.5, 4.0)
+    assert game.record.second == "submission.py"
+    assert (game.record.outcome, game.record.forfeit) == ("in progress", "TIMEOUT")
     summary = summary_of([game])
     assert summary["broken_off"] == ["TIMEOUT"]
     assert summary["score"] == 0
@@ -239,6 +241,7 @@ def test_a_rehearsal_under_the_official_runner(tmp_path: Path, board: str) -> No
         (opponent, side) for opponent in ("negamax", "random") for side in (0, 1)
     }
     assert all(game.overage > 0 and game.seconds for game in played)
+    assert all(game.record.position().is_over and not game.record.forfeit for game in played)
 
 
 @pytest.mark.kaggle

@@ -44,6 +44,8 @@ def test_a_whole_game_by_mouse(visit: Visit) -> None:
     visitor.count(".plate .faded", 3)
     visitor.page.wait_for_selector("text=lost the game")
     visitor.picture("play-end")
+    visitor.page.click(".actions >> text=Keep")
+    visitor.page.wait_for_selector("[data-testid=kept]")
     visitor.page.click("text=What went wrong?")
     visitor.page.wait_for_selector(".chip.best")
     visitor.page.click("text=Redo")

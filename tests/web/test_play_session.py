@@ -1,11 +1,15 @@
 """Play without a page: the session does what the page asks for and shows what is so."""
 
+from pathlib import Path
+
 import pytest
 
+from fourlab.arena.records import Records
 from fourlab.rules.catalog import game
 from fourlab.rules.position import position_of
 from fourlab.search.scores import words
 from fourlab.search.solver import solve
+from fourlab.web.limits import RECORD
 from fourlab.web.sessions.play import PlaySession
 from web.bench import TestBench
 
@@ -231,3 +235,22 @@ def test_a_bad_address_gives_the_valid_part_and_says_what_was_wrong(bench: TestB
     assert view["notation"] == "444444"
     assert "unknown agent 'nobody'" in view["notice"]
     assert "move 7: column 4 is full; open: 1 2 3 5 6 7" in view["notice"]
+
+
+def test_a_game_is_kept_beside_those_of_the_arena(
+    bench: TestBench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    session = play(bench, opponent="human", moves="121212")
+    assert session.view()["kept"] is None
+    drop(session, 1)
+    do(session, "keep")
+    bench.until(lambda: session.view()["kept"])
+    with Records(RECORD) as records:
+        [record] = records.listing()
+    assert (record.first, record.second, record.moves) == ("human", "human", "1212121")
+    assert (record.id, record.outcome) == (session.view()["kept"]["id"], "first")
+    do(session, "new")
+    assert session.view()["kept"] is None
+    monkeypatch.setattr("fourlab.web.sessions.play.MOST_KEPT", 1)
+    assert not session.act("keep", [])

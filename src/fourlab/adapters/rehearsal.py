@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from fourlab.adapters.kaggle import check_gravity
-from fourlab.core.errors import MissingExtraError
+from fourlab.core.errors import IllegalMoveError, MissingExtraError
 from fourlab.core.spec import unknown
 from fourlab.rules.geometry import Rules
+from fourlab.rules.record import GameRecord
 
 OPPONENTS = ("negamax", "random")
 LATE = "late: "  # how a submission begins to say that
@@ -29,6 +30,7 @@ class RehearsedGame:
     overage: float  # seconds left on the account at the end
     late: int  # moves at which the agent was not waited for
     errors: tuple[str, ...]  # what else the submission wrote to standard error
+    record: GameRecord  # the game itself, as everywhere
 
     @property
     def is_clean(self) -> bool:
@@ -55,7 +57,7 @@ def rehearse(
         environment = make("connectx", configuration={**board, **configuration}, debug=False)
         players = [str(path), opponent]
         environment.run(players if side == 0 else players[::-1])
-        yield _read(environment, opponent, side)
+        yield _read(environment, opponent, side, rules, path.name)
 
 
 def ready_for(rules: Rules, opponents: Sequence[str]) -> None:
@@ -80,7 +82,9 @@ def runner() -> Any:
     return make
 
 
-def _read(environment: Any, opponent: str, side: int) -> RehearsedGame:
+def _read(
+    environment: Any, opponent: str, side: int, rules: Rules, submission: str
+) -> RehearsedGame:
     """Read a finished game from the runner's own record."""
     end = environment.steps[-1][side]
     logs = [step[side] for step in environment.logs if len(step) > side and step[side]]
@@ -95,4 +99,29 @@ def _read(environment: Any, opponent: str, side: int) -> RehearsedGame:
         overage=float(end.observation.remainingOverageTime),
         late=sum(text.startswith(LATE) for text in said),
         errors=tuple(text for text in said if not text.startswith(LATE) or "Traceback" in text),
+        record=_record(environment, opponent, side, rules, submission),
+    )
+
+
+def _record(
+    environment: Any, opponent: str, side: int, rules: Rules, submission: str
+) -> GameRecord:
+    """Return the game; a move that the runner refused is not part of it."""
+    position = rules.start()
+    for number, step in enumerate(environment.steps[1:]):
+        try:
+            position = position.play(int(step[number % 2].action))
+        except (IllegalMoveError, TypeError, ValueError):
+            break
+    names = [submission, opponent][:: 1 if side == 0 else -1]
+    statuses = [str(player.status) for player in environment.steps[-1] if player is not None]
+    broken = [status for status in statuses if status != DONE]
+    return GameRecord(
+        game=str(rules),
+        first=names[0],
+        second=names[1],
+        seed=0,
+        moves=position.notation,
+        outcome=position.outcome.value,
+        forfeit=", ".join(broken) or None,
     )

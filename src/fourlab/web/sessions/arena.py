@@ -22,13 +22,12 @@ from fourlab.core.errors import FourlabError
 from fourlab.core.workers import Workers
 from fourlab.rules.catalog import name_of
 from fourlab.rules.geometry import Rules
-from fourlab.web.limits import RUNS, read_agent, read_game
+from fourlab.web.limits import RECORD, read_agent, read_game
 from fourlab.web.sessions.arena_view import arena_view
 from fourlab.web.sessions.base import Session, View, whole
 from fourlab.web.words import DEFAULT_GAME
 from fourlab.web.workbench import ARENA, Job
 
-RECORD = RUNS / "web" / "games.db"
 DEFAULT_PLAYERS = ("mcts:sims=200", "minimax:depth=4", "flat:playouts=20", "baseline", "random")
 MOST_PLAYERS = 8
 MOST_GAMES = 2000  # of a pair

@@ -11,11 +11,13 @@ import numpy as np
 
 from fourlab.agents.base import Agent, Decision
 from fourlab.agents.learned import Learned
+from fourlab.arena.records import Records
 from fourlab.core.errors import FourlabError
 from fourlab.rules.catalog import name_of
 from fourlab.rules.geometry import Rules
 from fourlab.rules.position import FIRST, SECOND, Position
-from fourlab.web.limits import ANALYSIS_SECONDS, read_agent, read_game
+from fourlab.rules.record import GameRecord
+from fourlab.web.limits import ANALYSIS_SECONDS, RECORD, read_agent, read_game
 from fourlab.web.sessions.base import Session, View, whole
 from fourlab.web.sessions.line import GameLine
 from fourlab.web.sessions.notation import read_prefix
@@ -30,6 +32,7 @@ from fourlab.web.workbench import MOVES, Job
 VISITS_AGENT = "mcts:sims=2000"
 WATCH_SECONDS = 0.7  # between the moves of two agents
 HINT_SECONDS = 2.0
+MOST_KEPT = 100  # games that one page may keep
 
 
 class PlaySession(Session):
@@ -50,6 +53,7 @@ class PlaySession(Session):
             "hint",
             "explain",
             "run",
+            "keep",
             "dismiss",
         }
     )
@@ -65,6 +69,8 @@ class PlaySession(Session):
         self.values = GameValues()
         self.overlay_data: dict[str, Any] | None = None
         self.hinted: dict[str, Any] | None = None
+        self.kept: dict[str, str] | None = None
+        self.keeps = 0
         self.agents = self._agents(self.setting)
 
     # What is so
@@ -246,6 +252,31 @@ class PlaySession(Session):
         if self.running:
             self.line.look(self.line.length)
         self._changed()
+
+    def keep(self) -> None:
+        """Keep the game in the record of the laboratory, beside those of its arena."""
+        if self.keeps >= MOST_KEPT:
+            raise FourlabError(f"this page has kept {MOST_KEPT} games; that is enough")
+        self.keeps += 1
+        last, players = self.line.last, self.setting.players
+        record = GameRecord(
+            game=name_of(self.rules),
+            first=players[FIRST],
+            second=players[SECOND],
+            seed=0,
+            moves=last.notation,
+            outcome=last.outcome.value,
+        )
+
+        def write(job: Job) -> None:
+            with Records(RECORD) as records:
+                job.report(self._kept, records.keep(record))
+
+        self.start("keep", write)
+
+    def _kept(self, identity: str) -> None:
+        self.kept = {"id": identity, "moves": self.line.last.notation, "path": str(RECORD)}
+        self.changed()
 
     def dismiss(self) -> None:
         """Take the notice away."""

@@ -76,12 +76,19 @@ def play_view(session: PlaySession) -> dict[str, Any]:
         "hasValues": session.learned is not None,
         "chips": None if session.overlay_data is None else session.overlay_data["chips"],
         "hint": session.hinted,
+        "kept": _kept(session),
         "graph": graph(session),
         "announce": announce(session),
         "notice": session.notice,
         "error": session.error,
         "url": session.url,
     }
+
+
+def _kept(session: PlaySession) -> dict[str, str] | None:
+    """Return where the game as it stands was kept, None if it was not."""
+    kept = session.kept
+    return kept if kept is not None and kept["moves"] == session.line.last.notation else None
 
 
 def _player(spec: str) -> dict[str, Any]:

@@ -164,6 +164,8 @@ export default {
         <div class="actions">
           <button v-if="over" type="button" class="primary" @click="act('new')">Rematch</button>
           <button v-if="over" type="button" class="outline" @click="act('explain')">What went wrong?</button>
+          <button v-if="over && !view.kept" type="button" class="outline" @click="act('keep')"><Icon name="down"/>Keep</button>
+          <span v-if="over && view.kept" class="note" data-testid="kept">Kept as {{ view.kept.id }}</span>
           <button v-if="watching && !over" type="button" class="primary" @click="act('run')">
             <Icon :name="view.running ? 'pause' : 'play'"/>{{ view.running ? 'Pause' : 'Run' }}</button>
           <button type="button" class="outline" :disabled="!view.canUndo" @click="act('undo')"><Icon name="undo"/>Undo</button>
