@@ -65,3 +65,12 @@ def test_beyond_the_last_opening_comes_the_first() -> None:
     sequence = Sequence(game("connect4"), 8, 1)
     taken = sequence.take(np.array([0, MOST - 1, MOST, 3 * MOST])).moves.tolist()
     assert taken[0] == taken[2] == taken[3] != taken[1]
+
+
+def test_a_board_whose_bits_fill_a_key_keeps_its_openings_apart() -> None:
+    rules = game("mnk:columns=7,rows=7,k=5")
+    positions = [position_of(rules, line) for line in first(str(rules), 60)]
+    stones = {(position.mover, position.occupied) for position in positions}
+    assert len(stones) == 60
+    assert len({position.shared_key for position in positions}) == 60
+    assert all(position.shared_key == position.mirror().shared_key for position in positions)

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from fourlab.core.errors import IllegalMoveError, NotationError
 from fourlab.rules import kernels
 from fourlab.rules.geometry import BOARD_BITS, Rules
+from fourlab.rules.keys import exact_key, has_keys
 
 SINGLE_DIGIT_MOVES = 9
 FIRST, SECOND = 0, 1
@@ -92,8 +93,8 @@ class Position:
     @property
     def key(self) -> int:
         """A number that no other position of the same game has."""
-        if self.rules.gravity:  # the lowest zero above each column's stones marks its height
-            return self.mover + self.occupied + self.rules.bottom
+        if has_keys(self.rules):
+            return exact_key(self.rules, self.mover, self.occupied)
         return self.occupied << BOARD_BITS | self.mover
 
     @property
