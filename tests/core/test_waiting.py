@@ -33,7 +33,7 @@ class Clock:
 
 def test_what_is_quick_passes_in_silence(monkeypatch: pytest.MonkeyPatch) -> None:
     clock, said = Clock(monkeypatch), []
-    notice = waiting.Notice(said.append)
+    notice = waiting.CompilationNotice(said.append)
     for name, lasts in (("rules.kernels", False), ("search.mcts", True), ("search.flat", True)):
         notice(name, True)
         if lasts:

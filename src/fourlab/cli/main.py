@@ -76,7 +76,7 @@ def main() -> None:
     """Run the command line: bad input is one line on standard error and exit code 2."""
     logging.basicConfig(level=logging.WARNING, format="%(message)s", handlers=[Notices()])
     logging.getLogger("fourlab").setLevel(logging.INFO)
-    waiting.listen(waiting.Notice(logging.getLogger("fourlab.kernels").info))
+    waiting.listen(waiting.CompilationNotice(logging.getLogger("fourlab.kernels").info))
     interrupted: list[bool] = []
 
     def interrupt(*_: object) -> None:

@@ -17,7 +17,7 @@ Listener = Callable[[str, bool], None]  # a kernel's module, and whether its com
 QUIET_SECONDS = 0.3  # that something may take before anything is said of it
 
 
-class Notice:
+class CompilationNotice:
     """Says a line of whatever takes longer than a moment; what is quick passes in silence."""
 
     def __init__(self, say: Callable[[str], None]) -> None:
@@ -47,7 +47,7 @@ def _say_somewhere(words: str) -> None:
         log.info(words)
 
 
-_unheard = Notice(_say_somewhere)
+_unheard = CompilationNotice(_say_somewhere)
 _listeners: list[Listener] = []
 
 
