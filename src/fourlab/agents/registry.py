@@ -6,7 +6,7 @@ from fourlab.core.spec import configure, parse
 from fourlab.rules.catalog import game as find_game
 from fourlab.rules.geometry import Rules
 
-AGENTS: Registry[Agent] = Registry(
+AGENTS: Registry[type[Agent]] = Registry(
     "agent",
     {
         "random": "fourlab.agents.simple:Random",

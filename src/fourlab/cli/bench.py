@@ -18,6 +18,8 @@ def bench(
     """Measure the speed of this machine."""
     import numba
 
+    from fourlab.core.machine import cpu_name
+
     figures: dict[str, float | str] = {
         "playouts_per_s": round(playouts_per_second(seconds, threads=1)),
         "playouts_per_s_all_threads": round(playouts_per_second(seconds, os.cpu_count() or 1)),
@@ -122,15 +124,3 @@ def kernel_call_microseconds(seconds: float) -> float:
             is_full(rules, 0)
 
     return 1e6 / rate(work, seconds)
-
-
-def cpu_name() -> str:
-    """Return the processor's name, as far as the system tells."""
-    try:
-        with open("/proc/cpuinfo", encoding="utf-8") as file:  # noqa: PTH123
-            for line in file:
-                if line.startswith("model name"):
-                    return line.partition(":")[2].strip()
-    except OSError:
-        pass
-    return platform.processor() or platform.machine()

@@ -32,6 +32,7 @@ COMMANDS = {
     "games": "games:games",
     "ladder": "ladder:ladder",
     "sweep": "sweep:sweep",
+    "study": "study:study",
     "grade": "grade:grade",
     "data": "data:app",
     "book": "book:app",

@@ -13,7 +13,7 @@ from fourlab.learning.base import Learner
 from fourlab.rules.catalog import game as find_game
 from fourlab.rules.geometry import Rules
 
-LEARNERS: Registry[Learner] = Registry(
+LEARNERS: Registry[type[Learner]] = Registry(
     "learner",
     {
         "q": "fourlab.learning.tables.q:Q",

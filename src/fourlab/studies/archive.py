@@ -1,0 +1,195 @@
+"""A study in its folder: one JSON file for each experiment that is finished.
+
+study.json            which study, of which size, with which seed
+results/NAME.json     an experiment: findings, how it was run, with what, and how long it took
+report.html ...       what `report.py` makes of them
+
+What is finished is not done again: that is resuming.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from fourlab.core.errors import FourlabError
+from fourlab.core.machine import provenance
+from fourlab.core.storage import StorageError, replacing
+from fourlab.core.workers import Workers
+from fourlab.studies.base import Experiment, Results, Study
+from fourlab.studies.bench import Bench, Listener
+from fourlab.studies.findings import Findings
+
+FORMAT = 1
+CONFIG, RESULTS = "study.json", "results"
+REFERENCE_CORES = 2  # on which `Experiment.takes` was measured
+
+
+@dataclass(frozen=True)
+class Finished:
+    """An experiment that was run: what came out, and how."""
+
+    name: str
+    findings: Findings
+    log: tuple[dict[str, Any], ...]  # as `Bench.log`
+    seconds: float
+    made: dict[str, Any]  # as `machine.provenance`, and when
+
+    def to_json(self) -> dict[str, Any]:
+        """Return plain data: `Finished.from_json` backwards."""
+        return {**asdict(self), "format": FORMAT, "findings": self.findings.to_json()}
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> Finished:
+        """Return the experiment of plain data; raises KeyError or TypeError if it is none."""
+        data = {name: data[name] for name in ("name", "findings", "log", "seconds", "made")}
+        return cls(
+            **{**data, "findings": Findings.from_json(data["findings"]), "log": tuple(data["log"])}
+        )
+
+    @property
+    def games(self) -> int:
+        """The games that it took."""
+        return sum(entry.get("games", 0) for entry in self.log)
+
+    @property
+    def distinct(self) -> float | None:
+        """The share of different games among those of its matches, None without any."""
+        matches = [entry for entry in self.log if entry["kind"] == "match"]
+        games = sum(entry["games"] for entry in matches)
+        return sum(entry["distinct"] for entry in matches) / games if games else None
+
+
+class Archive:
+    """A study's folder. Iterate over `run` to do what is left."""
+
+    def __init__(self, study: Study, folder: Path, quick: bool = False, seed: int = 0) -> None:
+        self.study = study
+        self.folder = folder
+        self.quick = quick
+        self.seed = seed
+        self.finished: dict[str, Finished] = {}
+
+    @classmethod
+    def start(cls, study: Study, folder: Path, quick: bool = False, seed: int = 0) -> Archive:
+        """Begin a study in a new folder; raises StorageError if one is there already."""
+        if (folder / CONFIG).exists():
+            raise StorageError(
+                f"{folder} holds a study already; go on with --resume, or name another --out"
+            )
+        archive = cls(study, folder, quick, seed)
+        write_json(
+            folder / CONFIG, {"format": FORMAT, "study": study.name, "quick": quick, "seed": seed}
+        )
+        return archive
+
+    @classmethod
+    def open(cls, study: Study, folder: Path) -> Archive:
+        """Return the study of a folder with what is finished; raises StorageError if it is none."""
+        config = read_json(folder / CONFIG)
+        try:
+            name, quick, seed = config["study"], bool(config["quick"]), int(config["seed"])
+        except (KeyError, TypeError, ValueError):
+            raise StorageError(f"{folder / CONFIG} is damaged; name another --out") from None
+        if name != study.name:
+            raise StorageError(f"{folder} holds study {name!r}, not {study.name!r}")
+        archive = cls(study, folder, quick, seed)
+        for experiment in study.experiments:
+            path = archive.path(experiment)
+            if path.exists():
+                archive.finished[experiment.name] = read_finished(path)
+        return archive
+
+    def path(self, experiment: Experiment) -> Path:
+        """Return the file of an experiment."""
+        return self.folder / RESULTS / f"{experiment.name}.json"
+
+    @property
+    def left(self) -> list[Experiment]:
+        """The experiments that were not run yet."""
+        return [e for e in self.study.experiments if e.name not in self.finished]
+
+    @property
+    def results(self) -> Results:
+        """The findings so far."""
+        return Results(self.study, {name: done.findings for name, done in self.finished.items()})
+
+    def estimate(self, cores: int) -> float:
+        """Return the seconds that what is left will take, judged by what is done."""
+        size = int(self.quick)
+        known = [
+            (e.takes[size], self.finished[e.name].seconds)
+            for e in self.study.experiments
+            if e.name in self.finished
+        ]
+        pace = sum(took for _, took in known) / max(sum(told for told, _ in known), 1e-9)
+        scale = pace if known else REFERENCE_CORES / min(cores, REFERENCE_CORES)
+        return scale * sum(experiment.takes[size] for experiment in self.left)
+
+    def run(
+        self,
+        workers: Workers,
+        listener: Listener | None = None,
+        only: tuple[str, ...] = (),
+    ) -> Iterator[Experiment]:
+        """Run what is left; yields each experiment before it begins, and keeps it when it ends."""
+        for experiment in self.left:
+            if only and experiment.name not in only:
+                continue
+            yield experiment
+            bench = Bench(
+                workers, self.folder / "work" / experiment.name, self.seed, self.quick, listener
+            )
+            began = time.perf_counter()
+            try:
+                findings = experiment.run(bench)
+            finally:
+                bench.leave()
+            made = {**provenance(), "finished": datetime.now(UTC).isoformat(timespec="seconds")}
+            seconds = time.perf_counter() - began
+            done = Finished(experiment.name, findings, tuple(bench.log), seconds, made)
+            write_json(self.path(experiment), done.to_json())
+            self.finished[experiment.name] = done
+
+
+def write_json(path: Path, data: dict[str, Any]) -> None:
+    """Write plain data, all of it or nothing."""
+    text = json.dumps(data, allow_nan=False)
+    with replacing(path) as file:
+        file.write(text.encode())
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """Return what `write_json` wrote; raises StorageError if it is anything else."""
+    try:
+        data = json.loads(path.read_bytes())
+    except OSError as error:
+        raise StorageError(f"cannot read {path}: {error.strerror}") from None
+    except ValueError:
+        data = None
+    if not isinstance(data, dict) or data.get("format") != FORMAT:
+        raise StorageError(f"{path} is no file of a study, or it is damaged; delete it to redo it")
+    return data
+
+
+def read_finished(path: Path) -> Finished:
+    """Return an experiment that was kept; raises StorageError if the file is none."""
+    try:
+        return Finished.from_json(read_json(path))
+    except (KeyError, TypeError, ValueError, AttributeError):
+        raise StorageError(f"{path} is damaged; delete it to redo the experiment") from None
+
+
+def check_only(study: Study, only: tuple[str, ...]) -> None:
+    """Raise FourlabError for an experiment that the study does not have."""
+    names = [experiment.name for experiment in study.experiments]
+    for name in only:
+        if name not in names:
+            raise FourlabError(
+                f"study {study.name} has no experiment {name!r}; it has: {', '.join(names)}"
+            )

@@ -1,0 +1,56 @@
+"""From comparisons to evidence: what speaks for a claim, and what against it."""
+
+from __future__ import annotations
+
+from fourlab.arena.statistics import (
+    Comparison,
+    against_value,
+    share_against,
+    share_interval,
+)
+from fourlab.studies.base import Evidence
+from fourlab.studies.findings import Measure
+
+
+def is_above(found: Comparison, says: str, games: int = 0) -> Evidence:
+    """Claim: the difference is above 0."""
+    return Evidence(says, found.p_above, found.p_below, games)
+
+
+def all_of(says: str, *parts: Evidence) -> Evidence:
+    """Claim: every part is true. It is false as soon as one part is (Bonferroni)."""
+    return Evidence(
+        says,
+        max(part.p_for for part in parts),
+        min(1.0, len(parts) * min(part.p_against for part in parts)),
+        sum(part.games for part in parts),
+    )
+
+
+def is_not(says: str, part: Evidence) -> Evidence:
+    """Claim: the part is false."""
+    return Evidence(says, part.p_against, part.p_for, part.games)
+
+
+def compare(found: Measure, value: float) -> Comparison:
+    """Compare a measured figure with a fixed one: by its seeds, or else by its games."""
+    if len(found.samples) > 1:
+        return against_value(found.samples, value)
+    return share_against(found.value * found.units, found.units, value)
+
+
+def is_between(found: Measure, low: float, high: float, says: str, games: int = 0) -> Evidence:
+    """Claim: the true figure lies between two values."""
+    above, below = compare(found, low), compare(found, high)
+    return Evidence(
+        says,
+        max(above.p_above, below.p_below),
+        min(1.0, 2 * min(above.p_below, below.p_above)),
+        games,
+    )
+
+
+def agrees(found: Measure, published: float, games: int, says: str, played: int = 0) -> Evidence:
+    """Claim: a share is what was published after some games, within the interval of those games."""
+    low, high = share_interval(published * games, games)
+    return is_between(found, low, high, says, played)

@@ -1,0 +1,11 @@
+"""The studies by name. A new study is one file and one line here, or a user's own file."""
+
+from fourlab.core.registry import Registry
+from fourlab.studies.base import Study
+
+STUDIES: Registry[Study] = Registry(
+    "study",
+    {},
+    group="fourlab.studies",
+    attribute="STUDY",
+)

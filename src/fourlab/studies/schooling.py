@@ -1,0 +1,105 @@
+"""A learner trained with one seed and examined: a job of plain data for any worker."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from fourlab.agents.registry import agent
+from fourlab.learning.base import Learner, Progress
+from fourlab.learning.evaluation import against_truth, play_off, truth_positions
+from fourlab.learning.registry import learner
+
+
+@dataclass(frozen=True)
+class Exam:
+    """Games without exploration against an opponent."""
+
+    opponent: str
+    games: int
+    side: str = ""  # first, second, alternating; '' for the learner's own
+
+
+@dataclass(frozen=True)
+class Schooling:
+    """A training run, and what is asked of it.
+
+    Something is written down every `every` games: results, `looks` (the values of all moves in the
+    position after those moves), and with `often` the exams too, which else are held at the end.
+    """
+
+    learner: str
+    game: str
+    seed: int
+    every: int = 1000
+    exams: tuple[Exam, ...] = ()
+    often: bool = False
+    suite: str = ""  # of positions on which its moves and values are held against the truth
+    looks: tuple[str, ...] = ()
+
+
+@dataclass
+class Schooled:
+    """What a schooling came to."""
+
+    done: list[int] = field(default_factory=list)  # games at each report
+    results: list[tuple[int, int, int]] = field(default_factory=list)  # since the last: w, d, l
+    decisions: list[int] = field(default_factory=list)  # of the learner, since the last report
+    looks: list[list[list[float | None]]] = field(default_factory=list)  # [report][look][move]
+    exams: list[list[tuple[int, int, int]]] = field(default_factory=list)  # [report][exam]
+    truth: dict[str, Any] = field(default_factory=dict)  # as `evaluation.against_truth`
+    size: int = 0
+    seconds: float = 0.0  # of learning alone
+
+
+def school(job: Schooling, watch: Callable[[int], None] = lambda games: None) -> Schooled:
+    """Train to the end and examine; `watch` hears of games as they are played."""
+    made = learner(job.learner, job.game, job.seed, chunk=job.every)
+    made.prepare()
+    found = Schooled()
+    heard = 0
+    steps = made.steps()
+    while True:
+        began = time.perf_counter()
+        progress = next(steps, None)
+        found.seconds += time.perf_counter() - began
+        if progress is None:
+            break
+        _note(found, job, made, progress)
+        watch(progress.done - heard)
+        heard = progress.done
+        if job.often:
+            found.exams.append(_examine(job, made))
+    if not job.often:
+        found.exams.append(_examine(job, made))
+    if job.suite:
+        found.truth = against_truth(made, truth_positions(made.rules, job.suite))
+    found.size = made.size
+    return found
+
+
+def _note(found: Schooled, job: Schooling, made: Learner, progress: Progress) -> None:
+    found.done.append(progress.done)
+    found.results.append((progress.wins, progress.draws, progress.losses))
+    found.decisions.append(int(progress.metrics.get("decisions", 0)))
+    if job.looks:
+        player = made.agent()
+        seen = []
+        for look in job.looks:
+            position = made.rules.start().play_all(look)
+            values = player.decide(position, np.random.default_rng(0)).values
+            seen.append(list(values) if values is not None else [])
+        found.looks.append(seen)
+
+
+def _examine(job: Schooling, made: Learner) -> list[tuple[int, int, int]]:
+    marks = []
+    for exam in job.exams:
+        opponent = agent(exam.opponent, made.rules)
+        score = play_off(made, opponent, exam.games, job.seed, exam.side or made.side)
+        marks.append((score.wins, score.draws, score.losses))
+    return marks
