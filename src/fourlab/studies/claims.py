@@ -5,6 +5,8 @@ from __future__ import annotations
 from fourlab.arena.statistics import (
     Comparison,
     against_value,
+    compare_means,
+    compare_shares,
     share_against,
     share_interval,
 )
@@ -32,11 +34,19 @@ def is_not(says: str, part: Evidence) -> Evidence:
     return Evidence(says, part.p_against, part.p_for, part.games)
 
 
-def compare(found: Measure, value: float) -> Comparison:
-    """Compare a measured figure with a fixed one: by its seeds, or else by its games."""
+def compare(found: Measure, other: Measure | float) -> Comparison:
+    """Compare a measured figure with another or with a fixed one: by seeds, or else by games."""
+    if isinstance(other, Measure):
+        if len(found.samples) > 1 and len(other.samples) > 1:
+            return compare_means(found.samples, other.samples)
+        return compare_shares(_hits(found), found.units, _hits(other), other.units)
     if len(found.samples) > 1:
-        return against_value(found.samples, value)
-    return share_against(found.value * found.units, found.units, value)
+        return against_value(found.samples, other)
+    return share_against(_hits(found), found.units, other)
+
+
+def _hits(found: Measure) -> float:
+    return found.value * found.units
 
 
 def is_between(found: Measure, low: float, high: float, says: str, games: int = 0) -> Evidence:

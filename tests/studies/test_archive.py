@@ -1,0 +1,236 @@
+"""A study in its folder: what is finished is kept, what is left is done, and nothing else."""
+
+import dataclasses
+import json
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fourlab.core.errors import FourlabError, SpecError
+from fourlab.core.storage import StorageError
+from fourlab.core.workers import Workers
+from fourlab.studies.archive import Archive, check_only, read_finished
+from fourlab.studies.base import Experiment, Published, Study
+from fourlab.studies.bench import Bench, Listener, StoppedError
+from fourlab.studies.findings import Findings
+from fourlab.studies.registry import STUDIES
+
+FILE = str(Path(__file__).parent / "gated_study.py")
+
+
+@pytest.fixture
+def study() -> Study:
+    return STUDIES.find(FILE)
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "gate").touch()
+    return tmp_path
+
+
+def rerun(archive: Archive, workers: int = 2, **options: Any) -> Archive:
+    with Workers(workers) as pool:
+        for _ in archive.run(pool, **options):
+            pass
+    return archive
+
+
+def found(archive: Archive) -> dict[str, Any]:
+    return {name: done.findings.to_json() for name, done in archive.finished.items()}
+
+
+def test_one_seed_gives_the_same_findings_for_any_number_of_workers(
+    study: Study, here: Path
+) -> None:
+    alone = found(rerun(Archive.start(study, here / "a", quick=True, seed=3), workers=1))
+    many = found(rerun(Archive.start(study, here / "b", quick=True, seed=3), workers=5))
+    other = found(rerun(Archive.start(study, here / "c", quick=True, seed=4), workers=1))
+    assert alone == many != other
+    assert set(alone) == {"played", "learned"}
+
+
+def test_what_was_kept_is_what_was_found(study: Study, here: Path) -> None:
+    archive = rerun(Archive.start(study, here / "a", quick=True))
+    again = Archive.open(study, here / "a")
+    assert again.finished == archive.finished
+    assert (again.quick, again.seed, again.left) == (True, 0, [])
+    done = again.finished["played"]
+    assert done.games == 100
+    assert done.distinct is not None
+    assert 0.5 < done.distinct <= 1
+    assert done.made["python"].startswith("3.")
+    [training] = again.finished["learned"].log
+    assert training["seeds"] == [1, 2, 3]
+    assert training["games"] == 1800
+
+
+def test_sizes_differ(study: Study, here: Path) -> None:
+    full = rerun(Archive.start(study, here / "a"))
+    assert full.finished["played"].games == 400
+    assert len(full.finished["learned"].log[0]["seeds"]) == 5
+
+
+def test_a_stopped_study_goes_on_with_what_is_left(study: Study, here: Path) -> None:
+    archive = Archive.start(study, here / "a", quick=True)
+    rerun(archive, only=("played",))
+    before = (here / "a/results/played.json").read_bytes()
+    resumed = Archive.open(study, here / "a")
+    assert [experiment.name for experiment in resumed.left] == ["learned"]
+    rerun(resumed)
+    assert (here / "a/results/played.json").read_bytes() == before
+    assert found(resumed) == found(rerun(Archive.start(study, here / "b", quick=True)))
+
+
+def test_an_experiment_that_is_called_off_leaves_nothing_and_ends(study: Study, here: Path) -> None:
+    archive = Archive.start(study, here / "a", quick=True)
+    heard: list[int] = []
+    listener = Listener(advance=heard.append, is_over=lambda: sum(heard) > 100)
+    with pytest.raises(StoppedError):
+        rerun(archive, listener=listener)
+    assert set(Archive.open(study, here / "a").finished) == {"played"}
+
+
+def test_bars_hear_of_all_work(study: Study, here: Path) -> None:
+    expected: list[int] = []
+    done: list[int] = []
+    listener = Listener(lambda units, unit: expected.append(units), done.append)
+    rerun(Archive.start(study, here / "a", quick=True), listener=listener)
+    assert sum(done) == sum(expected) == 100 + 3 * 600
+
+
+def test_the_estimate_learns_from_what_is_done(study: Study, here: Path) -> None:
+    archive = Archive.start(study, here / "a", quick=True)
+    assert archive.estimate(cores=2) == 15
+    assert archive.estimate(cores=1) == 30
+    rerun(archive, only=("played",))
+    slow = dataclasses.replace(archive.finished["played"], seconds=50)
+    archive.finished["played"] = slow
+    assert archive.estimate(cores=2) == 100
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"format": 1}', '{"format": 2}', "\x00"])
+def test_damaged_files_are_named(study: Study, here: Path, text: str) -> None:
+    archive = rerun(Archive.start(study, here / "a", quick=True), only=("played",))
+    path = archive.path(study.experiments[0])
+    path.write_text(text)
+    with pytest.raises(StorageError, match=r"played\.json.*delete it"):
+        Archive.open(study, here / "a")
+    with pytest.raises(StorageError):
+        read_finished(path)
+
+
+def test_folders_are_not_mixed(study: Study, here: Path) -> None:
+    Archive.start(study, here / "a")
+    with pytest.raises(StorageError, match="--resume"):
+        Archive.start(study, here / "a")
+    other = dataclasses.replace(study, name="other")
+    with pytest.raises(StorageError, match="holds study 'gated'"):
+        Archive.open(other, here / "a")
+    with pytest.raises(StorageError, match="cannot read"):
+        Archive.open(study, here / "nowhere")
+
+
+def test_unknown_experiments_and_files_are_answered_with_what_exists(
+    study: Study, tmp_path: Path
+) -> None:
+    with pytest.raises(FourlabError, match="it has: played, learned"):
+        check_only(study, ("player",))
+    with pytest.raises(SpecError, match="no file"):
+        STUDIES.find(str(tmp_path / "none.py"))
+    (tmp_path / "empty.py").write_text("")
+    with pytest.raises(SpecError, match="STUDY ="):
+        STUDIES.find(str(tmp_path / "empty.py"))
+
+
+def test_verdicts_are_corrected_and_follow_the_published_figures(study: Study, here: Path) -> None:
+    results = rerun(Archive.start(study, here / "a"), only=("played",)).results
+    verdict, missing = study.judge(results)
+    assert (verdict.ruling, missing.ruling) == ("confirmed", "not run")
+    planted = dataclasses.replace(
+        study.experiments[0], published=Published({"baseline": {"score": 0.999}})
+    )
+    changed = dataclasses.replace(study, experiments=(planted, *study.experiments[1:]))
+    results = type(results)(changed, dict(results))
+    assert changed.judge(results)[0].ruling == "refuted"
+    many = dataclasses.replace(study, claims=(study.claims[0],) * 50)
+    single = dataclasses.replace(study, claims=(study.claims[0],))
+    results = type(results)(study, dict(results))
+    assert many.judge(results)[0].p_value > single.judge(results)[0].p_value
+
+
+def command(*arguments: str) -> list[str]:
+    return [sys.executable, "-m", "fourlab.cli.main", "study", FILE, "--quick", *arguments]
+
+
+def test_a_killed_study_resumes_as_if_it_had_not_been_killed(tmp_path: Path, study: Study) -> None:
+    running = subprocess.Popen(command("--out", "a"), cwd=tmp_path)
+    kept = tmp_path / "a/results/played.json"
+    while not kept.exists():  # the second experiment then waits for the gate
+        assert running.poll() is None
+        time.sleep(0.01)
+    running.kill()
+    running.wait()
+    (tmp_path / "gate").touch()
+    for folder, more in (("a", ["--resume"]), ("b", [])):
+        told = subprocess.run(
+            [*command("--out", folder, *more, "--json")],
+            cwd=tmp_path,
+            capture_output=True,
+            check=True,
+        )
+        assert json.loads(told.stdout)["claims"][0]["ruling"] == "confirmed"
+    killed, whole = (Archive.open(study, tmp_path / folder) for folder in "ab")
+    assert found(killed) == found(whole)
+
+
+def test_contradictions_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "gate").touch()
+    first = command("--out", "a", "--only", "played")
+    subprocess.run(first, cwd=tmp_path, check=True, capture_output=True)
+    for more, told in (
+        ([], "--resume"),
+        (["--resume", "--seed", "7"], "seed 0"),
+        (["--resume", "--only", "nothing"], "it has: played, learned"),
+    ):
+        answer = subprocess.run(
+            command("--out", "a", *more), cwd=tmp_path, capture_output=True, text=True
+        )
+        assert answer.returncode == 2
+        assert told in answer.stderr
+        assert len(answer.stderr.splitlines()) == 1
+
+
+def test_jobs_come_back_in_their_order(tmp_path: Path) -> None:
+    with Workers(3) as pool:
+        bench = Bench(pool, tmp_path)
+        assert bench.each(str, range(50)) == [str(number) for number in range(50)]
+
+
+def test_the_study_of_the_documentation_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = (Path(__file__).parents[2] / "docs/studies/own.md").read_text()
+    code = page.split("```python\n")[1].split("```")[0]
+    assert len(code.strip().splitlines()) <= 36
+    (tmp_path / "budget.py").write_text(code)
+    own = STUDIES.find(str(tmp_path / "budget.py"))
+    archive = rerun(Archive.start(own, tmp_path / "a", quick=True))
+    assert len(archive.finished["budget"].findings.rows) == 3
+    assert own.judge(archive.results)[0].ruling in ("confirmed", "undecided")
+
+
+def test_findings_are_the_same_after_a_round_trip(study: Study, here: Path) -> None:
+    for findings in rerun(Archive.start(study, here / "a", quick=True)).results.values():
+        assert Findings.from_json(json.loads(json.dumps(findings.to_json()))) == findings
+
+
+def test_experiments_are_found_by_name(study: Study) -> None:
+    assert isinstance(study.experiment("learned"), Experiment)
+    with pytest.raises(KeyError):
+        study.experiment("else")
