@@ -206,9 +206,9 @@ def bootstrap_interval(
     For few runs the percentiles 2.5 and 97.5 lie too close together: resamples spread as if the
     variance were divided by n and not n - 1, and the quantiles are not Student's. The tails are
     made as much smaller as makes both good for a mean. For interquartile means of 5 to 20 runs it
-    held the truth in 93 to 98% (docs/arena.md). It never leaves the range of the values, which
-    holds a median in 94% for 5 runs, 88% for 4, 75% for 3: fewer than 5 are too few. One alone
-    bounds nothing.
+    held the truth in 93 to 98% (docs/arena.md). It never leaves the range of the values, and for 5
+    runs or fewer it is their range, which holds a median in 94% for 5, 88% for 4, 75% for 3: fewer
+    than 5 are too few. One alone bounds nothing.
     """
     ordered = np.sort(_checked(values))  # so that their order does not matter
     count = len(ordered)
@@ -226,12 +226,13 @@ def bootstrap_interval(
 
 
 def _middle_means(values: Floats) -> Floats:
-    """Return the interquartile mean of each row; exact for equal values."""
+    """Return the interquartile mean of each row; exact for equal values, never beyond them."""
     ordered = np.sort(values, axis=-1)
     count = values.shape[-1]
     weights = np.diff(np.clip(np.arange(count + 1), count / 4, 3 * count / 4)) / (count / 2)
-    least = ordered[..., :1]
-    return np.asarray(least[..., 0] + (ordered - least) @ weights, np.float64)
+    least, most = ordered[..., 0], ordered[..., -1]
+    means = least + (ordered - least[..., None]) @ weights
+    return np.asarray(np.minimum(means, most), np.float64)
 
 
 def student_cdf(t: float, freedom: float) -> float:
