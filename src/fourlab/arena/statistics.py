@@ -8,8 +8,7 @@ the bootstrap takes a seed.
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache
-from statistics import NormalDist
+from functools import lru_cache
 
 import numpy as np
 
@@ -17,11 +16,10 @@ from fourlab.core.arrays import Floats
 from fourlab.core.errors import FourlabError
 
 Interval = tuple[float, float]
-Values = Sequence[float] | Floats
+Numbers = Sequence[float] | Floats
 
 Z95 = 1.959964  # two-sided 95% of a normal distribution
 ANYTHING: Interval = (-math.inf, math.inf)
-NORMAL = NormalDist()
 NEARLY_NORMAL = 1e7  # degrees of freedom beyond which Student's distribution is normal to 1e-8
 ROUNDING = 1e-12  # a difference or spread of this share of the values is that of their last digits
 
@@ -36,9 +34,6 @@ class Comparison:
     p_above: float  # chance of such a difference or a greater one if the true one is not above 0
     p_below: float  # chance of such a difference or a lesser one if the true one is not below 0
     units: int
-
-
-# ---- shares -------------------------------------------------------------------------------------
 
 
 def share_interval(hits: float, trials: int) -> Interval:
@@ -88,9 +83,6 @@ def _share(hits: float, trials: int) -> float:
     return hits / trials
 
 
-# ---- means --------------------------------------------------------------------------------------
-
-
 def mean_interval(values: Sequence[float]) -> Interval:
     """Return the 95% interval of a mean by the normal approximation."""
     count = len(values)
@@ -102,7 +94,7 @@ def mean_interval(values: Sequence[float]) -> Interval:
     return mean - half, mean + half
 
 
-def compare_means(a: Values, b: Values) -> Comparison:
+def compare_means(a: Numbers, b: Numbers) -> Comparison:
     """Compare the means of independent runs by Welch's test: the variances may differ."""
     a, b = _checked(a), _checked(b)
     mean_a, square_a = _mean(a)
@@ -116,7 +108,7 @@ def compare_means(a: Values, b: Values) -> Comparison:
     return _compare(mean_a - mean_b, square, freedom, size, len(a) + len(b))
 
 
-def compare_paired(a: Values, b: Values) -> Comparison:
+def compare_paired(a: Numbers, b: Numbers) -> Comparison:
     """Compare units that belong together (one opening, one seed) by the t-test of differences."""
     a, b = _checked(a), _checked(b)
     if len(a) != len(b):
@@ -125,13 +117,13 @@ def compare_paired(a: Values, b: Values) -> Comparison:
     return _compare(mean, square, len(a) - 1, max(np.abs(a).max(), np.abs(b).max()), len(a))
 
 
-def against_value(values: Values, value: float) -> Comparison:
+def against_value(values: Numbers, value: float) -> Comparison:
     """Compare the mean of runs with a fixed value, such as a published figure, by the t-test."""
     values = _checked(values)
     return compare_paired(values, np.full(len(values), value))
 
 
-def paired_games_interval(pair_points: Values) -> Interval:
+def paired_games_interval(pair_points: Numbers) -> Interval:
     """Return the 95% interval of the mean over pairs of games that share an opening, by Student.
 
     The unit is the pair: its two results depend on each other. The interval is on the scale of the
@@ -142,10 +134,10 @@ def paired_games_interval(pair_points: Values) -> Interval:
     return found.low, found.high
 
 
-def _checked(values: Values) -> Floats:
+def _checked(values: Numbers) -> Floats:
     array = np.asarray(values, np.float64)
     if array.ndim != 1 or not array.size or not np.isfinite(array).all():
-        raise FourlabError(f"{values} cannot be compared; give a list of finite numbers, not empty")
+        raise FourlabError(f"{array.tolist()!r:.60}: give a list of finite numbers, at least one")
     return array
 
 
@@ -193,10 +185,7 @@ def holm(p_values: Sequence[float]) -> list[float]:
     return adjusted
 
 
-# ---- interquartile means ------------------------------------------------------------------------
-
-
-def interquartile_mean(values: Values) -> float:
+def interquartile_mean(values: Numbers) -> float:
     """Return the mean of the middle half of the values.
 
     Those that lie across its edges count in part: of 5 values the middle one counts whole, its
@@ -207,17 +196,19 @@ def interquartile_mean(values: Values) -> float:
 
 
 def bootstrap_interval(
-    values: Values,
+    values: Numbers,
     statistic: Callable[[Floats], float] = interquartile_mean,
     resamples: int = 10_000,
     seed: int = 0,
 ) -> Interval:
     """Return the 95% interval of a statistic over runs by the expanded percentile bootstrap.
 
-    Percentiles of 2.5% and 97.5% are too close together for few runs, as a spread divided by n
-    and normal quantiles are; they move out to where both would be made good for a mean. The
-    interval lies within the values: 5 hold the truth between them in 94% of the cases at most, 4 in
-    88%, 3 in 75%. docs/arena.md has what was simulated. One value alone gives no bound.
+    For few runs the percentiles 2.5 and 97.5 lie too close together: resamples spread as if the
+    variance were divided by n and not n - 1, and the quantiles are not Student's. The tails are
+    made as much smaller as makes both good for a mean. For interquartile means of 5 to 20 runs it
+    held the truth in 93 to 98% (docs/arena.md). It never leaves the range of the values, and for 5
+    runs or fewer it is their range, which holds a median in 94% for 5, 88% for 4, 75% for 3: fewer
+    than 5 are too few. One alone bounds nothing.
     """
     ordered = np.sort(_checked(values))  # so that their order does not matter
     count = len(ordered)
@@ -229,25 +220,23 @@ def bootstrap_interval(
         found = _middle_means(drawn)
     else:
         found = np.array([statistic(row) for row in drawn])
-    tail = NORMAL.cdf(-math.sqrt(count / (count - 1)) * t95(count - 1))
+    tail = student_cdf(-math.sqrt(count / (count - 1)) * t95(count - 1), math.inf)
     low, high = np.quantile(found, [tail, 1 - tail])
     return float(low), float(high)
 
 
 def _middle_means(values: Floats) -> Floats:
-    """Return the interquartile mean of each row; exact for equal values."""
+    """Return the interquartile mean of each row; exact for equal values, never beyond them."""
     ordered = np.sort(values, axis=-1)
     count = values.shape[-1]
     weights = np.diff(np.clip(np.arange(count + 1), count / 4, 3 * count / 4)) / (count / 2)
-    least = ordered[..., :1]
-    return np.asarray(least[..., 0] + (ordered - least) @ weights, np.float64)
-
-
-# ---- Student's distribution ---------------------------------------------------------------------
+    least, most = ordered[..., 0], ordered[..., -1]
+    means = least + (ordered - least[..., None]) @ weights
+    return np.asarray(np.minimum(means, most), np.float64)
 
 
 def student_cdf(t: float, freedom: float) -> float:
-    """Return the chance that Student's t is at most t; precise in both tails."""
+    """Return the chance that Student's t is at most t; all digits count even far below 0."""
     if freedom > NEARLY_NORMAL:
         tail = math.erfc(abs(t) / math.sqrt(2)) / 2
     else:
@@ -255,7 +244,7 @@ def student_cdf(t: float, freedom: float) -> float:
     return tail if t < 0 else 1 - tail
 
 
-@cache
+@lru_cache(1024)
 def t95(freedom: float) -> float:
     """Return the t that Student's distribution keeps within, either way, with 95%."""
     low, high = 0.0, 1.0
