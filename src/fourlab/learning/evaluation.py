@@ -50,13 +50,16 @@ class Score:
         return {**counts, "score": score, "low": low, "high": high}
 
 
-def play_off(learner: Learner, opponent: Agent, games: int, seed: int, side: str) -> Score:
+def play_off(
+    learner: Learner, opponent: Agent, games: int, seed: int, side: str, start: str = ""
+) -> Score:
     """Let what was learned play without exploring; `side` is first, second or alternating.
 
-    Games begin where training games do, without their random moves, whoever the opponent is.
+    Games begin at `start`, or else where training games do; without their random moves, whoever
+    the opponent is.
     """
     sides = {"first": [FIRST], "second": [SECOND]}.get(side, [FIRST, SECOND])
-    begun = starts(learner.start, learner.rules)._replace(plies=0)
+    begun = starts(start or learner.start, learner.rules)._replace(plies=0)
     player = learner.agent()
     rng = np.random.default_rng([seed, 1])
     score = Score(0, 0, 0)

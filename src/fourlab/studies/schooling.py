@@ -22,6 +22,7 @@ class Exam:
     opponent: str
     games: int
     side: str = ""  # first, second, alternating; '' for the learner's own
+    start: str = ""  # where games begin, as in `positions.starts`; '' for where training games do
 
 
 @dataclass(frozen=True)
@@ -100,6 +101,7 @@ def _examine(job: Schooling, made: Learner) -> list[tuple[int, int, int]]:
     marks = []
     for exam in job.exams:
         opponent = agent(exam.opponent, made.rules)
-        score = play_off(made, opponent, exam.games, job.seed, exam.side or made.side)
+        side = exam.side or made.side
+        score = play_off(made, opponent, exam.games, job.seed, side, exam.start)
         marks.append((score.wins, score.draws, score.losses))
     return marks
