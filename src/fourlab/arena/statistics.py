@@ -21,7 +21,7 @@ Numbers = Sequence[float] | Floats
 Z95 = 1.959964  # two-sided 95% of a normal distribution
 ANYTHING: Interval = (-math.inf, math.inf)
 TERMS = 60  # of the continued fraction: enough for all digits where a or b is 1/2
-NEARLY_NORMAL = 1e7  # degrees of freedom beyond which Student's distribution is normal to 1e-8
+NEARLY_NORMAL = 1e7  # degrees of freedom beyond which Student's distribution is normal to 1e-7
 ROUNDING = 1e-12  # a difference or spread of this share of the values is that of their last digits
 
 
