@@ -69,24 +69,25 @@ def test_students_table(freedom: float, t: float) -> None:
 
 def test_students_distribution_where_it_has_a_formula() -> None:
     for t in (-1e6, -30.0, -3.0, -0.5, -1e-9, 0.0, 0.1, 2.0, 50.0):
-        assert student_cdf(t, 1) == pytest.approx(0.5 + math.atan(t) / math.pi, rel=1e-9)
+        one = math.atan2(1, -t) / math.pi  # no digits cancel
+        assert student_cdf(t, 1) == pytest.approx(one, rel=1e-12, abs=0)
         root = math.sqrt(2 + t * t)
-        two = 1 / (root * (root - t)) if t < 0 else 0.5 + t / (2 * root)  # no digits cancel
-        assert student_cdf(t, 2) == pytest.approx(two, rel=1e-12)
+        two = 1 / (root * (root - t)) if t < 0 else 0.5 + t / (2 * root)
+        assert student_cdf(t, 2) == pytest.approx(two, rel=1e-12, abs=0)
         normal = math.erfc(-t / math.sqrt(2)) / 2
         assert student_cdf(t, 1e9) == pytest.approx(normal, rel=1e-12)
         assert student_cdf(t, 9e6) == pytest.approx(normal, abs=1e-7)
 
 
-@pytest.mark.parametrize("freedom", [1.5, 3.3, 7, 19, 60, 1000])
+@pytest.mark.parametrize("freedom", [1.5, 3.3, 7, 19, 60, 1000, 1e5])
 def test_students_distribution_is_the_area_under_its_density(freedom: float) -> None:
     scale = math.exp(math.lgamma((freedom + 1) / 2) - math.lgamma(freedom / 2))
-    for t in (0.01, 0.7, 1.0, 2.5, 8.0):
+    for t in (0.01, 0.7, 1.0, 1.74, 2.5, 8.0):
         edges = np.linspace(0, math.atan(t / math.sqrt(freedom)), 20_001)
         middles = (edges[1:] + edges[:-1]) / 2
         area = scale / math.sqrt(math.pi) * np.sum(np.cos(middles) ** (freedom - 1)) * edges[1]
-        assert student_cdf(t, freedom) == pytest.approx(0.5 + area, abs=1e-8)
-        assert student_cdf(-t, freedom) == pytest.approx(0.5 - area, abs=1e-8)
+        assert student_cdf(t, freedom) == pytest.approx(0.5 + area, abs=1e-9)
+        assert student_cdf(-t, freedom) == pytest.approx(0.5 - area, abs=1e-9)
 
 
 def test_mean_intervals() -> None:
@@ -246,7 +247,7 @@ def test_openings_that_favour_a_side_make_scores_surer_than_their_intervals() ->
         assert 0.93 < coverage(paired.__getitem__, truth, times) < 0.97
 
 
-@pytest.mark.parametrize("times", [1500, pytest.param(20_000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("times", [1500, pytest.param(8000, marks=pytest.mark.slow)])
 def test_intervals_of_means_of_few_runs(times: int) -> None:
     rng = np.random.default_rng(3)
     few = coverage(lambda _: ends(against_value(rng.normal(1, 2, 5), 0)), 1, times)
