@@ -4,7 +4,8 @@ import pytest
 
 from fourlab.core.errors import FourlabError, SpecError
 from fourlab.core.workers import Workers
-from fourlab.studies.figures import save, sweep_figure, tournament_figure
+from fourlab.studies.canvas import save
+from fourlab.studies.figures import sweep_figure, tournament_figure
 from fourlab.studies.sweep import Sweep, expand
 
 SMALL = "connect:columns=5,rows=4,k=4"

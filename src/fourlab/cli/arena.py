@@ -61,7 +61,8 @@ def arena(
     from fourlab.core.workers import Workers
 
     if plot is not None:
-        from fourlab.studies.figures import check, save, tournament_figure
+        from fourlab.studies.canvas import check, save
+        from fourlab.studies.figures import tournament_figure
 
         check(plot)
     if resume and no_record:

@@ -55,8 +55,9 @@ def sweep(
     from fourlab.arena.records import Records
     from fourlab.cli.arena import follow
     from fourlab.core.workers import Workers
+    from fourlab.studies.canvas import check, save
     from fourlab.studies.courses import Courses
-    from fourlab.studies.figures import check, drawn_options, save, sweep_figure
+    from fourlab.studies.figures import drawn_options, sweep_figure
     from fourlab.studies.sweep import Sweep, expand
 
     opponents = tuple(against or ["baseline"])

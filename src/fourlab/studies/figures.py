@@ -1,49 +1,22 @@
-"""Figures: cross tables, ratings and sweeps as PNG or SVG."""
+"""Figures of tournaments and sweeps: cross tables, ratings, lines and heat maps."""
 
 from __future__ import annotations
 
 import textwrap
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fourlab.core.errors import FourlabError, MissingExtraError
-from fourlab.core.storage import replacing
+from fourlab.core.errors import FourlabError
+from fourlab.studies.canvas import ACCENT, FAINT, INK, PALETTE, new_figure, scale_of
 
 if TYPE_CHECKING:
     from fourlab.arena.tournament import Tournament
     from fourlab.studies.sweep import Lattice, Sweep
 
-INK, FAINT, ACCENT = "#1f2937", "#9ca3af", "#4f46e5"
-SCORES = "RdBu"  # red below one half, blue above
+SCORES = ("heat-low", "heat-zero", "heat-high")
 DRAWN_OPTIONS = 2
-WIDE = 20  # times the least value is the greatest where an axis is logarithmic
 LETTERS = 10  # of a title to an inch
-FORMATS = (".png", ".svg")
-
-
-def new_figure(width: float, height: float) -> Any:
-    """Return an empty figure; needs matplotlib but no display."""
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise MissingExtraError("--plot needs matplotlib: pip install 'fourlab[plots]'") from None
-    return Figure(figsize=(width, height), layout="constrained", facecolor="white")
-
-
-def check(path: Path) -> None:
-    """Find out before long work whether a figure can be drawn; raises FourlabError."""
-    if path.suffix not in FORMATS:
-        raise FourlabError(f"cannot draw {path}; name a file that ends in {' or '.join(FORMATS)}")
-    new_figure(1, 1)
-
-
-def save(figure: Any, path: Path) -> None:
-    """Write a figure in the format that the file's name asks for."""
-    check(path)
-    with replacing(path) as file:
-        figure.savefig(file, format=path.suffix[1:], dpi=150)
 
 
 def tournament_figure(tournament: Tournament) -> Any:
@@ -73,7 +46,10 @@ def heat_map(
     axes: Any, shares: Any, rows: list[str], columns: list[str], halves: Any = None
 ) -> None:
     """Draw shares of points as coloured cells with their figures, and halves of their intervals."""
-    axes.imshow(shares, cmap=SCORES, vmin=0, vmax=1, aspect="auto")
+    from matplotlib.colors import LinearSegmentedColormap
+
+    colours = LinearSegmentedColormap.from_list("scores", [PALETTE[name] for name in SCORES])
+    axes.imshow(shares, cmap=colours, vmin=0, vmax=1, aspect="auto")
     axes.set_yticks(range(len(rows)), rows)
     axes.set_xticks(range(len(columns)), columns)
     axes.xaxis.tick_top()
@@ -152,8 +128,7 @@ def _places(values: tuple[str, ...]) -> tuple[list[float], str]:
         places = [float(value) for value in values]
     except ValueError:
         return [float(number) for number in range(len(values))], "linear"
-    is_wide = min(places) > 0 and max(places) >= WIDE * min(places)
-    return places, "log" if is_wide else "linear"
+    return places, scale_of(places)
 
 
 def _lines(axes: Any, sweep: Sweep, name: str) -> None:

@@ -23,7 +23,7 @@ class Measure:
     samples: tuple[float, ...] = ()  # one a seed, where seeds are the units
 
     def __float__(self) -> float:
-        return self.value
+        return float(self.value)
 
     def to_json(self) -> dict[str, Any]:
         """Return plain data: `Measure.from_json` backwards."""
