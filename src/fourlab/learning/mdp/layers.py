@@ -23,7 +23,7 @@ from fourlab.rules.geometry import Rules
 from fourlab.rules.kernels import has_line, is_full, move_cell, move_count, play
 from fourlab.rules.position import Position
 
-MOST_POSITIONS = 20_000_000  # about 70 bytes each, and a while of nothing but these
+MOST_POSITIONS = 20_000_000  # about 80 bytes each
 NOT_PLAYED, WON, DRAWN = -1, -2, -3  # instead of a child: no such move, or the game ends with it
 EMPTY = -1
 SPREADERS = 0x1E3779B97F4A7C15, 0x3C6EF372FE94F82B  # odd, unrelated
@@ -60,7 +60,7 @@ def _follow(
     occupied: Ints,
     chances: Floats,
     children: Indices,
-    slots: Indices,  # [a power of two, at least twice the children], EMPTY
+    slots: Indices,  # [a power of two, more than there are children], EMPTY
     next_movers: Ints,
     next_occupied: Ints,
 ) -> int:
@@ -106,14 +106,14 @@ def layers(
         if total > most:
             raise GeometryError(
                 f"more than {most:,} positions of {rules} can be reached; take a smaller board, "
-                "start later in the game, or raise most= where memory allows (70 bytes each)"
+                "start later in the game, or raise most= where memory allows (80 bytes each)"
             )
         player = players[(start.ply + len(found)) % 2]
         boards = Boards(movers, occupied, np.zeros((count, 0), np.uint8))
         chances = np.zeros((0, moves)) if player is None else known_policies(player, boards)
         children = np.empty((count, moves), np.int32)
         room = count * moves
-        slots = np.full(1 << (2 * room - 1).bit_length(), EMPTY, np.int32)
+        slots = np.full(1 << room.bit_length(), EMPTY, np.int32)  # half of all children are twins
         after = np.empty((2, room), np.int64)
         size = _follow(rules, movers, occupied, chances, children, slots, *after)
         found.append(Layer(movers, occupied, chances, children))
