@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from fourlab.agents.play import play_game as play_game
     from fourlab.agents.registry import agent as agent
     from fourlab.core.errors import FourlabError as FourlabError
+    from fourlab.learning.mdp.planning import best_response as best_response
+    from fourlab.learning.mdp.process import mdp as mdp
     from fourlab.positions import uci as data  # noqa: F401
     from fourlab.rules.catalog import game as game
     from fourlab.rules.geometry import Rules as Rules
@@ -40,6 +42,8 @@ _HOMES = {
     "Outcome": "rules.position",
     "Position": "rules.position",
     "data": "positions.uci",
+    "mdp": "learning.mdp.process",
+    "best_response": "learning.mdp.planning",
     "Solver": "search.solver",
     "solve": "search.solver",
 }

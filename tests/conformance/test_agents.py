@@ -65,7 +65,7 @@ SPECS = {
     "mcts": ("mcts:sims=60", "mcts:sims=40,minimax=4,expand=all", "mcts:sims=0"),
     "minimax": ("minimax:depth=3", "minimax:depth=2,ties=central", "minimax:depth=2,plain=yes"),
     "flat": ("flat:playouts=20", "flat:playouts=300,heavy=yes"),
-    "perfect": ("perfect", "perfect:blunder=0.5"),
+    "perfect": ("perfect", "perfect:blunder=0.5", "perfect:blunder=0.2,prefer=any"),
 }
 PLAYERS = [spec for name in KINDS if name != "human" for spec in SPECS.get(name, (name,))]
 GAMES = [
@@ -133,6 +133,28 @@ def test_policies_and_values_speak_of_every_move(player: Agent, rules: Rules) ->
                 assert len(numbers) == rules.move_count
                 assert all(value is None for m, value in enumerate(numbers) if m not in legal)
         assert all(-1 <= value <= 1 for value in decision.values or () if value is not None)
+
+
+# These sample, or do not say how they choose.
+UNKNOWN_POLICIES = ("flat", "mcts", "own")
+
+
+def test_moves_come_as_often_as_the_policy_says(player: Agent, rules: Rules) -> None:
+    positions = random_positions(rules, 40)[::5]
+    policies = player.policies(boards_of(positions))
+    assert (policies is None) == (player.name in UNKNOWN_POLICIES)
+    if policies is None:
+        return
+    draws = 400 if player.chooses_many else 40
+    for position, policy in zip(positions, policies, strict=True):
+        dice = np.array([kernel_seed(np.random.default_rng(n)) for n in range(draws)])
+        moves = player.choose(boards_of([position] * draws), dice)
+        counts = np.bincount(moves, minlength=rules.move_count)
+        assert policy.sum() == pytest.approx(1)
+        assert (counts[policy == 0] == 0).all()
+        assert (abs(counts - draws * policy) <= 4 * np.sqrt(draws * policy * (1 - policy))).all()
+        told = player.decide(position, np.random.default_rng(1)).policy
+        assert told == pytest.approx(policy.tolist())
 
 
 def test_values_are_on_one_scale(player: Agent, rules: Rules) -> None:

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from fourlab.core.arrays import Ints
+from fourlab.core.arrays import Floats, Ints
 from fourlab.core.limit import NO_LIMIT, Limit
 from fourlab.core.spec import options_of, write
 from fourlab.rules.boards import Boards
@@ -85,6 +85,19 @@ class Agent(ABC):
             for row, seed in enumerate(dice.tolist())
         ]
         return np.array(moves, np.int64)
+
+    def policies(self, boards: Boards) -> Floats | None:
+        """Return how likely each move is in each of many positions, exactly: [boards, moves].
+
+        None where that cannot be told: an agent that samples, or that is cut short by a clock. What
+        depends on the order of earlier moves counts as unknown too.
+        """
+        if not self.is_deterministic:
+            return None
+        count = len(boards.movers)
+        policies = np.zeros((count, self.rules.move_count))
+        policies[np.arange(count), self.choose(boards, np.zeros(count, np.int64))] = 1.0
+        return policies
 
     @property
     def chooses_many(self) -> bool:

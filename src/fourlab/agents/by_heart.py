@@ -6,13 +6,14 @@ import functools
 
 import numpy as np
 
-from fourlab.core.arrays import Ints
+from fourlab.core.arrays import Floats, Ints
 from fourlab.core.jit import kernel
+from fourlab.rules.boards import Boards
 from fourlab.rules.geometry import Rules
 from fourlab.rules.keys import shared_key
 from fourlab.search.book import backed_up, shelves
 from fourlab.values.knowledge import Arrays, Knowledge, Shape
-from fourlab.values.store import AFTERSTATES, Store
+from fourlab.values.store import AFTERSTATES, Store, weigh, with_own_space
 from fourlab.values.table import fill
 
 # Ways to fill the columns, many times what games reach. 5 x 4 has 29 million of them and, mirror
@@ -55,3 +56,27 @@ def exact_values(rules: Rules) -> Store | None:
         "visits": np.ones(len(keys), np.int32),
     }
     return known.values._replace(table=fill(known.values.table, entries))
+
+
+@kernel
+def _write_scores(
+    rules: Rules, values: Store, movers: Ints, occupied: Ints, scores: Floats
+) -> None:
+    """Write what every move of each row is worth, ILLEGAL where it cannot be played."""
+    for row in range(len(movers)):
+        weigh(rules, values, movers[row], occupied[row])
+        for move in range(len(values.worths)):
+            scores[row, move] = values.worths[move]
+
+
+def exact_scores(rules: Rules, boards: Boards) -> Floats | None:
+    """Return [boards, moves], the exact score of every move; None for a large board.
+
+    A move that wins at once scores CERTAIN_WIN, one that cannot be played ILLEGAL.
+    """
+    values = exact_values(rules)
+    if values is None:
+        return None
+    scores = np.empty((len(boards.movers), rules.move_count))
+    _write_scores(rules, with_own_space(values), boards.movers, boards.occupied, scores)
+    return scores

@@ -12,16 +12,26 @@ from typing import NamedTuple
 import numpy as np
 
 from fourlab.agents.base import Agent, Decision, kernel_seed
-from fourlab.core.arrays import Ints
+from fourlab.core.arrays import Floats, Ints
+from fourlab.core.bits import popcount
 from fourlab.core.dice import seeded
 from fourlab.core.jit import kernel
 from fourlab.core.limit import NO_LIMIT, Limit
 from fourlab.rules.boards import Boards, boards_of
 from fourlab.rules.geometry import Rules
-from fourlab.rules.kernels import cell_move, move_cell
+from fourlab.rules.kernels import cell_move, legal_cells, move_cell
 from fourlab.rules.position import Position
 from fourlab.search.choices import baseline_cells, random_cell, random_legal_cell
-from fourlab.values.store import POLICY, Store, greedy, has_seen, stored_choice, with_own_space
+from fourlab.values.store import (
+    ILLEGAL,
+    POLICY,
+    Store,
+    greedy,
+    has_seen,
+    stored_choice,
+    weigh,
+    with_own_space,
+)
 from fourlab.values.table import NO_CHOICE
 
 RANDOM, BASELINE, LEARNED = range(3)
@@ -82,6 +92,56 @@ def instant_cell(
 
 
 @kernel
+def _learned_cells(rules: Rules, values: Store, instinct: bool, mover: int, occupied: int) -> int:
+    """Return the cells that `learned_cell` draws from."""
+    if values.kind == POLICY:
+        move = stored_choice(rules, values, mover, occupied)
+        if move != NO_CHOICE:
+            return move_cell(rules, occupied, move)
+    if instinct and not has_seen(rules, values, mover, occupied):
+        return baseline_cells(rules, mover, occupied)
+    weigh(rules, values, mover, occupied)
+    cells, best = 0, ILLEGAL
+    for move in range(len(values.worths)):
+        value = values.worths[move]
+        if value > best:
+            cells, best = 0, value
+        if value == best:
+            cells |= move_cell(rules, occupied, move)
+    return cells
+
+
+@kernel
+def _cells(
+    rules: Rules, kind: int, values: Store | None, instinct: bool, mover: int, occupied: int
+) -> int:
+    if values is not None:  # the type of an argument, as in `_cell`
+        return _learned_cells(rules, values, instinct, mover, occupied)
+    if kind == BASELINE:
+        return baseline_cells(rules, mover, occupied)
+    return legal_cells(rules, occupied)
+
+
+@kernel
+def drawn_cells(rules: Rules, form: Instant, mover: int, occupied: int) -> int:
+    """Return the cells that `instant_cell` draws from, each as likely as the others."""
+    return _cells(rules, form.kind, form.values, form.instinct, mover, occupied)
+
+
+@kernel
+def _write_policies(
+    rules: Rules, form: Instant, movers: Ints, occupied: Ints, policies: Floats
+) -> None:
+    """Write the probability of every move of each row, over zeros."""
+    for row in range(len(movers)):
+        cells = drawn_cells(rules, form, movers[row], occupied[row])
+        share = 1.0 / popcount(cells)
+        while cells != 0:
+            policies[row, cell_move(rules, cells & -cells)] = share
+            cells &= cells - 1
+
+
+@kernel
 def _choose_rows(
     rules: Rules, form: Instant, movers: Ints, occupied: Ints, dice: Ints, moves: Ints
 ) -> None:
@@ -109,6 +169,14 @@ class InstantAgent(Agent):
         moves = np.empty(len(dice), np.int64)
         _choose_rows(self.rules, form.own(), boards.movers, boards.occupied, dice, moves)
         return moves
+
+    def policies(self, boards: Boards) -> Floats | None:
+        form = self.form()
+        if form is None:
+            return super().policies(boards)
+        policies = np.zeros((len(boards.movers), self.rules.move_count))
+        _write_policies(self.rules, form.own(), boards.movers, boards.occupied, policies)
+        return policies
 
     def decide(
         self, position: Position, rng: np.random.Generator, limit: Limit = NO_LIMIT

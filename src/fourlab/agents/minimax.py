@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fourlab.agents.base import Agent, Decision, kernel_seed
-from fourlab.core.arrays import Ints
+from fourlab.core.arrays import Floats, Ints
 from fourlab.core.jit import SLOWNESS
 from fourlab.core.limit import NO_LIMIT, UNLIMITED, Limit
 from fourlab.core.scratch import Scratch
@@ -87,6 +87,7 @@ class Minimax(Agent):
         super().__init__(rules, config)
         self._work: Scratch[Work] = Scratch(lambda: new_work(rules))
         self._is_ready = False
+        self.is_deterministic = self.config.ties != "random" and self.config.time is None
 
     @property
     def chooses_many(self) -> bool:
@@ -99,6 +100,19 @@ class Minimax(Agent):
         with self._work.lent() as work:
             self._search(work, boards, dice, moves, UNLIMITED, False)
         return moves
+
+    def policies(self, boards: Boards) -> Floats | None:
+        if self.is_deterministic or self.config.time is not None:
+            return super().policies(boards)
+        policies = np.zeros((len(boards.movers), self.rules.move_count))
+        dice, move = np.zeros(1, np.int64), np.zeros(1, np.int64)
+        with self._work.lent() as work:
+            for row, policy in enumerate(policies):
+                board = boards.take(np.array([row]))
+                self._search(work, board, dice, move, UNLIMITED, False)
+                policy[work.values == work.values[move[0]]] = 1.0
+        policies /= policies.sum(axis=1, keepdims=True)
+        return policies
 
     def decide(
         self, position: Position, rng: np.random.Generator, limit: Limit = NO_LIMIT

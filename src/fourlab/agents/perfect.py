@@ -7,12 +7,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from fourlab.agents.base import Decision, kernel_seed
-from fourlab.agents.by_heart import exact_values
+from fourlab.agents.by_heart import exact_scores, exact_values
 from fourlab.agents.instant import LEARNED, Instant, InstantAgent
 from fourlab.agents.minimax import Minimax, MinimaxConfig
+from fourlab.core.arrays import Floats
 from fourlab.core.dice import chance, roll, seeded
 from fourlab.core.limit import NO_LIMIT, Limit
 from fourlab.core.spec import option
+from fourlab.rules.boards import Boards
 from fourlab.rules.position import Position
 from fourlab.search.analysis import widened
 from fourlab.search.scores import Bounds, sign, win_score
@@ -78,6 +80,25 @@ class Perfect(InstantAgent):
             policy=tuple(policy.tolist()),
             effort=sum(bounds.nodes for bounds in found.values()),
         )
+
+    def policies(self, boards: Boards) -> Floats | None:
+        if self.config.time is not None:
+            return None
+        scores = exact_scores(self.rules, boards)
+        if scores is None:
+            rng = np.random.default_rng(0)  # no matter which: a policy is the same for all dice
+            rows = range(len(boards.movers))
+            decided = [self.decide(boards.position(self.rules, row), rng).policy for row in rows]
+            return np.array(decided, np.float64).reshape(len(rows), self.rules.move_count)
+        worths = np.sign(scores) if self.config.prefer == "any" else scores
+        is_legal = scores != ILLEGAL
+        is_best = is_legal & (worths == worths.max(axis=1, initial=ILLEGAL, keepdims=True))
+        is_worse = is_legal & ~is_best
+        slips = np.where(is_worse.any(axis=1, keepdims=True), self.config.blunder, 0.0)
+        best, worse = (side.sum(axis=1, keepdims=True) for side in (is_best, is_worse))
+        policies: Floats = is_best * (1 - slips) / best
+        policies += is_worse * slips / np.maximum(worse, 1)
+        return policies
 
     def prepare(self) -> None:
         self.prepare_solver()

@@ -3,21 +3,19 @@
 from abc import abstractmethod
 
 from fourlab.agents.base import Decision
-from fourlab.agents.instant import BASELINE, RANDOM, Instant, InstantAgent
-from fourlab.rules.kernels import cell_move, legal_cells
+from fourlab.agents.instant import BASELINE, RANDOM, Instant, InstantAgent, drawn_cells
+from fourlab.rules.kernels import cell_move
 from fourlab.rules.position import Position
-from fourlab.search.choices import baseline_cells
 
 
 class _DrawFromCells(InstantAgent):
     """Plays a uniformly random one of the cells that it considers."""
 
     @abstractmethod
-    def cells(self, position: Position) -> int:
-        """Return the cells to draw from."""
+    def form(self) -> Instant: ...
 
     def explain(self, position: Position, move: int) -> Decision:
-        cells = self.cells(position)
+        cells = drawn_cells(self.rules, self.form(), position.mover, position.occupied)
         policy = [0.0] * self.rules.move_count
         for index in range(cells.bit_length()):
             if cells >> index & 1:
@@ -30,10 +28,6 @@ class Random(_DrawFromCells):
 
     name = "random"
 
-    def cells(self, position: Position) -> int:
-        """Return every legal cell."""
-        return legal_cells(self.rules, position.occupied)
-
     def form(self) -> Instant:
         return Instant(RANDOM)
 
@@ -42,10 +36,6 @@ class Baseline(_DrawFromCells):
     """Win now if possible, else block a win, else any legal move."""
 
     name = "baseline"
-
-    def cells(self, position: Position) -> int:
-        """Return the wins if there are any, else the blocks, else every legal cell."""
-        return baseline_cells(self.rules, position.mover, position.occupied)
 
     def form(self) -> Instant:
         return Instant(BASELINE)
