@@ -27,6 +27,7 @@ from fourlab.studies.findings import Findings
 
 FORMAT = 1
 CONFIG, RESULTS = "study.json", "results"
+SHIPPED = Path(__file__).parent / "reports"
 REFERENCE_CORES = 2  # on which `Experiment.takes` was measured
 
 
@@ -155,6 +156,12 @@ class Archive:
             done = Finished(experiment.name, findings, tuple(bench.log), seconds, made)
             write_json(self.path(experiment), done.to_json())
             self.finished[experiment.name] = done
+
+
+def shipped(study: Study) -> Archive | None:
+    """Return the full run that comes with the package, None for a study that has none."""
+    folder = SHIPPED / study.name
+    return Archive.open(study, folder) if (folder / CONFIG).exists() else None
 
 
 def write_json(path: Path, data: dict[str, Any]) -> None:

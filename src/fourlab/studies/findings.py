@@ -42,6 +42,7 @@ class Measure:
 
 
 Cell = str | float | int | Measure | None
+Row = dict[str, Cell]  # by the names of columns
 
 
 def share(hits: float, trials: int) -> Measure:
@@ -100,13 +101,13 @@ class Findings:
     """
 
     columns: tuple[Column, ...]
-    rows: tuple[dict[str, Cell], ...]
+    rows: tuple[Row, ...]
     curves: tuple[Curve, ...] = ()
     notes: tuple[str, ...] = ()
     truth: Findings | None = None
     extra: dict[str, Any] = field(default_factory=dict)
 
-    def row(self, label: str) -> dict[str, Cell]:
+    def row(self, label: str) -> Row:
         """Return the row that the first column names so; raises KeyError."""
         key = self.columns[0].name
         for row in self.rows:

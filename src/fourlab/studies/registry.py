@@ -5,7 +5,9 @@ from fourlab.studies.base import Study
 
 STUDIES: Registry[Study] = Registry(
     "study",
-    {},
+    {
+        "deep-q": "fourlab.studies.deep_q:STUDY",
+    },
     group="fourlab.studies",
     attribute="STUDY",
 )
