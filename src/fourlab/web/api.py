@@ -122,7 +122,9 @@ REFUSALS: dict[int | str, dict[str, Any]] = {
 router = APIRouter(prefix="/api", tags=["api"])
 
 
-async def think(request: Request, work: Callable[[Job], T], *needs: str) -> T:
+async def think(
+    request: Request, work: Callable[[Job], T], *needs: str, pool: str = MOVES
+) -> T:
     """Do work on the workbench once what it `needs` is compiled; off when the asker leaves."""
     laboratory: Laboratory = request.app.state.laboratory
     answer: asyncio.Future[T] = asyncio.get_running_loop().create_future()
@@ -135,7 +137,7 @@ async def think(request: Request, work: Callable[[Job], T], *needs: str) -> T:
         except Exception as error:  # whoever waits must hear of it
             job.report(answer.set_exception, error)
 
-    job = laboratory.bench.start(run, MOVES)
+    job = laboratory.bench.start(run, pool)
     try:
         return await answer
     finally:

@@ -16,6 +16,7 @@ from fourlab.web.guard import LOCAL_NAMES, Guard
 from fourlab.web.laboratory import Laboratory
 from fourlab.web.limits import MOST_PAGES, MOST_PAGES_EACH
 from fourlab.web.pages import register
+from fourlab.web.studies.files import add_files
 
 FAVICON = (
     '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 28 28">'
@@ -51,6 +52,7 @@ def create_app(host: str = "127.0.0.1", threads: int = 0) -> FastAPI:
         redoc_url=None,
     )
     add_api(app, laboratory)
+    add_files(app)
     register(laboratory)
     ui.run_with(
         app,

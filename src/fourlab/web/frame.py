@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from nicegui import context, ui
+from starlette.datastructures import QueryParams
 from starlette.requests import Request
 
 from fourlab.core.errors import FourlabError
@@ -20,7 +21,10 @@ PAGES = {
     "learn": "fourlab.web.sessions.learn:LearnSession",
     "arena": "fourlab.web.sessions.arena:ArenaSession",
     "analyse": "fourlab.web.sessions.analyse:AnalyseSession",
+    "studies": "fourlab.web.sessions.studies:StudiesSession",
 }
+
+SEPARATOR = ";"  # of several values of one name in an address
 
 # Before anything is drawn, so that no page flashes in the other theme.
 THEME = """<script>
@@ -28,7 +32,8 @@ document.documentElement.dataset.theme = localStorage.getItem("fourlab-theme") |
   (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
 </script>"""
 HEAD = f"""<meta name="description" content="A laboratory for Connect-Four-family games">
-<link rel="stylesheet" href="{STATIC_URL}/fourlab.css">{THEME}
+<link rel="stylesheet" href="{STATIC_URL}/fourlab.css">
+<link rel="stylesheet" href="{STATIC_URL}/studies.css">{THEME}
 <script>window.fourlabPages = {json.dumps(list(PAGES))};</script>"""
 
 
@@ -64,4 +69,11 @@ def show(
         Notice(Refusal(laboratory.bench, str(error)))
         return
     client.on_delete(lambda: laboratory.door.leave(address))
-    page(make_session(dict(request.query_params)))
+    page(make_session(read_query(request.query_params)))
+
+
+def read_query(params: Mapping[str, str]) -> dict[str, str]:
+    """Return the values of an address by name; what is given more than once is a list with `;`."""
+    if isinstance(params, QueryParams):
+        return {name: SEPARATOR.join(params.getlist(name)) for name in params}
+    return dict(params)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 
-from fourlab.web.limits import MOST_PAGES, Doorkeeper
+from fourlab.web.limits import MOST_PAGES, RERUNS, Doorkeeper
+from fourlab.web.studies.library import Library
+from fourlab.web.studies.reruns import Reruns
 from fourlab.web.warm import Warming
 from fourlab.web.workbench import Workbench
 
@@ -16,7 +18,9 @@ class Laboratory:
         self.threads = threads
         self.door = Doorkeeper(pages_each)
         self.warming = Warming()
+        self.library = Library(RERUNS)
         self._bench: Workbench | None = None
+        self._reruns: Reruns | None = None
 
     @property
     def bench(self) -> Workbench:
@@ -25,15 +29,24 @@ class Laboratory:
             raise RuntimeError("the laboratory is not open")
         return self._bench
 
+    @property
+    def reruns(self) -> Reruns:
+        """The quick reruns of studies."""
+        if self._reruns is None:
+            raise RuntimeError("the laboratory is not open")
+        return self._reruns
+
     def open(self, loop: asyncio.AbstractEventLoop) -> None:
         """Start the threads; sessions live on this loop."""
         self.warming.start()
         self._bench = Workbench(
             loop.call_soon_threadsafe, loop.call_later, self.threads, self.warming
         )
+        self._reruns = Reruns(self._bench, self.library, self.threads)
 
     def close(self) -> None:
         """Stop them."""
         self.warming.close()
+        self.reruns.close()
         self.bench.close()
-        self._bench = None
+        self._bench = self._reruns = None

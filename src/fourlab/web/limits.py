@@ -16,6 +16,7 @@ from fourlab.rules.geometry import Rules
 
 RUNS = Path("runs")  # the only folder whose files a visitor can name
 RECORD = RUNS / "web" / "games.db"  # where games of the pages are kept
+RERUNS = RUNS / "web" / "studies"  # where quick reruns of studies are kept
 MOVE_SECONDS = 5.0
 ANALYSIS_SECONDS = 20.0
 QUICK_SIMULATIONS = 10_000  # up to which a search needs no limit on time

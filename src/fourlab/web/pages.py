@@ -5,13 +5,14 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-from nicegui import ui
+from nicegui import app, context, ui
 from starlette.requests import Request
 
 from fourlab.web.frame import PAGES, show
 from fourlab.web.laboratory import Laboratory
 from fourlab.web.live import STATIC, Live
 from fourlab.web.sessions.base import Session
+from fourlab.web.sessions.studies import ReportSession
 
 
 def page_of(name: str) -> type[Live]:
@@ -34,6 +35,7 @@ def register(laboratory: Laboratory) -> None:
     """Give every page its address; the first is the landing page too."""
     for number, name in enumerate(PAGES):
         _register(laboratory, name, is_first=number == 0)
+    _register_reports(laboratory)
 
 
 def _register(laboratory: Laboratory, name: str, is_first: bool) -> None:
@@ -42,7 +44,8 @@ def _register(laboratory: Laboratory, name: str, is_first: bool) -> None:
     def visit(request: Request) -> None:
         def make(query: dict[str, str]) -> Session:
             kind: Any = session  # every page's session is made from the address
-            made: Session = kind(laboratory.bench, query)
+            shared = (laboratory.reruns, visitor()) if name == "studies" else ()
+            made: Session = kind(laboratory.bench, query, *shared)
             return made
 
         show(laboratory, request, page, make)
@@ -50,3 +53,24 @@ def _register(laboratory: Laboratory, name: str, is_first: bool) -> None:
     ui.page(f"/{name}", title=f"{name.capitalize()} · fourlab")(visit)
     if is_first:
         ui.page("/")(visit)
+
+
+def _register_reports(laboratory: Laboratory) -> None:
+    """Give every study the address of its report."""
+    page = page_of("report")
+
+    def visit(request: Request, name: str) -> None:
+        def make(query: dict[str, str]) -> Session:
+            made = ReportSession(laboratory.bench, query, laboratory.reruns, visitor(), name)
+            if made.missing:
+                context.client.status_code = 404
+            return made
+
+        show(laboratory, request, page, make)
+
+    ui.page("/studies/{name}", title="Study · fourlab")(visit)
+
+
+def visitor() -> str:
+    """Return what tells the browsers of visitors apart."""
+    return str(app.storage.browser.get("id", ""))

@@ -22,6 +22,7 @@ FAULT = "a fault in fourlab; the server's log tells more"
 
 Post = Callable[[Callable[[], None]], object]
 MOVES, ANALYSIS, TRAINING, ARENA = "moves", "analysis", "training", "arena"
+DRAWING, STUDIES = "drawing", "studies"  # one at a time
 MOST_WAITING = 256  # jobs that may stand in line before a new one is refused
 
 
@@ -82,9 +83,10 @@ class Workbench:
         self._warming = warming
         self._later = later
         count = threads or max(2, os.cpu_count() or 1)
+        sizes = dict.fromkeys((MOVES, ANALYSIS, TRAINING, ARENA), count)
         self._pools = {
-            kind: ThreadPoolExecutor(count, f"fourlab-{kind}")
-            for kind in (MOVES, ANALYSIS, TRAINING, ARENA)
+            kind: ThreadPoolExecutor(size, f"fourlab-{kind}")
+            for kind, size in {**sizes, DRAWING: 1, STUDIES: 1}.items()
         }
         self._waiting = threading.Semaphore(MOST_WAITING)
 

@@ -32,6 +32,8 @@ const PATHS = {
   reset: "M4 4v4h4M4.500 8a6 6 0 1 1-.6 4",
   down: "M10 3v9M6 9l4 4 4-4M4 16.500h12",
   stop: "M5 5h10v10H5z",
+  book: "M10 5.500C8 4 5.500 4 3 4.500V15c2.500-.5 5-.5 7 1 2-1.500 4.500-1.500 7-1V4.500C14.500 4 12 4 10 5.500zM10 5.500V16",
+  list: "M7.500 5H17M7.500 10H17M7.500 15H17M3.500 5h.01M3.500 10h.01M3.500 15h.01",
 };
 
 export const Icon = {
@@ -131,6 +133,7 @@ const NAVIGATION = [
   { page: "learn", title: "Learn", icon: "flask" },
   { page: "arena", title: "Arena", icon: "bars" },
   { page: "analyse", title: "Analyse", icon: "search" },
+  { page: "studies", title: "Studies", icon: "book" },
 ];
 const navigation = (name) => NAVIGATION.find((one) => one.page === name) ?? { page: name, title: name[0].toUpperCase() + name.slice(1), icon: "flask" };
 const RETRY_SECONDS = 4;
