@@ -60,6 +60,7 @@ def list_studies(as_json: bool) -> None:
 
     from fourlab.cli.console import table_console
     from fourlab.studies.registry import STUDIES
+    from fourlab.studies.report.wording import spell
 
     studies = [STUDIES.find(name) for name in STUDIES]
     if as_json:
@@ -112,6 +113,7 @@ def follow(archive: Archive, count: int | None, cluster: str | None, only: tuple
     from fourlab.cli.console import progress
     from fourlab.core.workers import Workers
     from fourlab.studies.bench import Listener
+    from fourlab.studies.report.wording import spell
 
     with Workers(count, cluster=cluster) as pool, progress("") as bar:
         left = [e for e in archive.left if not only or e.name in only]
@@ -179,12 +181,4 @@ def finish(archive: Archive, as_json: bool) -> None:
         return
     for part in summary(archive):
         table_console().print(part)
-    typer.echo(f"report: {', '.join(str(path) for path in files)}")
-
-
-def spell(seconds: float) -> str:
-    """Return a time as people say it: 40 s, 8 min, 2 h."""
-    for size, unit in ((3600, "h"), (60, "min")):
-        if seconds >= 1.5 * size:
-            return f"{seconds / size:.0f} {unit}"
-    return f"{max(seconds, 1):.0f} s"
+    typer.echo(f"report: {files[0]}")

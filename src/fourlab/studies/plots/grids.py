@@ -56,7 +56,7 @@ def heat(
         if cell == high:
             axes.add_patch(_box(x, y, fill=False, edgecolor=INK, linewidth=2))
     titles = {column.name: column.title for column in found.columns}
-    axes.set_xlabel(titles.get(columns, columns), fontsize=SIZE, color=FAINT)
+    axes.set_xlabel(titles.get(columns, columns), fontsize=SIZE, color=FAINT, labelpad=8)
     axes.set_ylabel(titles.get(rows, rows), fontsize=SIZE, color=FAINT)
     axes.xaxis.set_label_position("top")
     return figure

@@ -26,6 +26,7 @@ from fourlab.studies.canvas import (
 )
 from fourlab.studies.findings import Curve, Findings
 from fourlab.studies.plots.parts import (
+    FILLS,
     WORDS,
     beside,
     cells,
@@ -172,7 +173,7 @@ def outcome_areas(
         part = np.nan_to_num([cells(found, column)[row] for row in order])
         if not part.any():
             continue
-        colour = PALETTE["line-strong" if outcome == "draw" else outcome]
+        colour = PALETTE[FILLS[outcome]]
         axes.fill_between(
             points, base, base + part, color=colour, linewidth=0, label=WORDS[outcome]
         )

@@ -11,6 +11,7 @@ from fourlab.studies.canvas import FAINT, LETTER, SIZE, is_narrow, page_width, s
 from fourlab.studies.findings import Cell, Findings, Measure
 
 WORDS = {"win": "won", "draw": "drawn", "loss": "lost"}
+FILLS = {"win": "heat-high", "draw": "line-strong", "loss": "heat-low"}  # of large surfaces
 
 
 def number(cell: Cell) -> float:

@@ -25,6 +25,7 @@ from fourlab.studies.canvas import (
 )
 from fourlab.studies.findings import Findings, Measure
 from fourlab.studies.plots.parts import (
+    FILLS,
     WORDS,
     beside,
     cells,
@@ -57,7 +58,7 @@ def outcome_bars(
                 part,
                 0.62,
                 begin,
-                color=PALETTE["line-strong" if outcome == "draw" else outcome],
+                color=PALETTE[FILLS[outcome]],
                 edgecolor=SURFACE,
                 linewidth=1,
                 label=WORDS[outcome],

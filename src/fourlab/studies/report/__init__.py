@@ -1,0 +1,23 @@
+"""Reports of studies: one HTML file, Markdown, figures, and what the terminal shows."""
+
+from pathlib import Path
+
+from fourlab.core.storage import replacing
+from fourlab.studies.archive import Archive
+from fourlab.studies.report.html import fragment, page, styles
+from fourlab.studies.report.markdown import text_of
+from fourlab.studies.report.pictures import write_pictures
+from fourlab.studies.report.terminal import summary
+
+__all__ = ["fragment", "page", "styles", "summary", "write_report"]
+
+
+def write_report(archive: Archive) -> list[Path]:
+    """Write report.html, report.md and the figures into a study's folder."""
+    texts = {"report.html": page(archive), "report.md": text_of(archive)}
+    paths = []
+    for name, text in texts.items():
+        paths.append(archive.folder / name)
+        with replacing(paths[-1]) as file:
+            file.write(text.encode())
+    return [*paths, *write_pictures(archive)]

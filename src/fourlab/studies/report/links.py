@@ -1,0 +1,38 @@
+"""From how an experiment was run to the laboratory's pages with the same settings."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import urlencode
+
+
+def arena(game: str, agents: tuple[str, ...], games: int, seed: int) -> str:
+    """Return the address of the arena with these agents."""
+    return _address("/arena", game=game, agents=agents, games=games, seed=seed)
+
+
+def learn(game: str, learner: str, seed: int) -> str:
+    """Return the address of a training run."""
+    return _address("/learn", game=game, learner=learner, seed=seed)
+
+
+def analyse(game: str, moves: str = "") -> str:
+    """Return the address of a position."""
+    return _address("/analyse", game=game, moves=moves)
+
+
+def of_entry(entry: dict[str, Any]) -> tuple[str, str] | None:
+    """Return where an entry of a bench's log can be looked at: a word and an address."""
+    game = entry.get("game", "connect4")
+    if entry["kind"] == "match":
+        where = arena(game, (entry["a"], entry["b"]), entry["games"], entry["seed"])
+        return "Open in Arena", where
+    if entry["kind"] == "training":
+        return "Open in Learn", learn(game, entry["learner"], entry["seeds"][0])
+    if entry["kind"] == "grade":
+        return "Open in Analyse", analyse(game)
+    return None
+
+
+def _address(page: str, **options: Any) -> str:
+    return f"{page}?{urlencode({k: v for k, v in options.items() if v != ''}, doseq=True)}"
