@@ -269,7 +269,8 @@ def _row(made: Table, place: int, rooms: list[int], bars: bool) -> str:
     if made.verdicts:
         word = made.in_short(place)
         kind = "differs" if word in ("", WITHIN) else "differs off"
-        cells.append(f'<td class="{kind}">{escape(word)}</td>')
+        hint = escape(", ".join(made.verdicts[place]))
+        cells.append(f'<td class="{kind}" title="{hint}">{escape(word)}</td>')
     return "".join(cells)
 
 

@@ -59,9 +59,9 @@ class Table:
     verdicts: tuple[tuple[str, ...], ...] = ()
 
     def in_short(self, row: int) -> str:
-        """Return the verdict on a row in a few words."""
+        """Return the verdict on a row in a few words, with the number of those left out."""
         first, *others = self.verdicts[row] or ("",)
-        return f"{first}, {len(others)} more" if others else first
+        return f"{first} +{len(others)}" if others else first
 
 
 def difference(cell: Cell, told: float, games: int = 0) -> Difference:
