@@ -19,7 +19,7 @@ from fourlab.studies.report.html import _resource
 from fourlab.studies.report.links import analyse, arena, learn
 from fourlab.studies.report.markdown import text_of
 from fourlab.studies.report.tables import agreement, data, difference, table
-from fourlab.studies.report.wording import chance, count, digits, figure, interval, span, spell
+from fourlab.studies.wording import chance, count, digits, figure, interval, span, spell
 from studies.demo import CLAIMS, EXPERIMENTS, MADE, STUDY, demo, learning, never, rewards
 
 SVG = "http://www.w3.org/2000/svg"
