@@ -68,7 +68,7 @@ def test_files_are_light_and_need_no_variables(tmp_path: Path) -> None:
     save(figure, tmp_path / "bars.svg")
     save(figure, tmp_path / "bars.png")
     text = (tmp_path / "bars.svg").read_text()
-    assert PALETTE["win"] in text
+    assert PALETTE["heat-high"] in text
     assert "var(" not in text
     assert (tmp_path / "bars.png").read_bytes().startswith(b"\x89PNG")
 
@@ -105,7 +105,11 @@ def test_smoothing_keeps_the_past() -> None:
 
 def test_rows_without_figures_and_intervals_are_drawn() -> None:
     columns = (Column("who", "who", "text"), Column("wins", "won", "percent"))
-    rows = ({"who": "a", "wins": None}, {"who": "b", "wins": 0.5}, {"who": "c", "wins": Measure(1)})
+    rows = (
+        {"who": "a", "wins": None},
+        {"who": "b", "wins": 0.5},
+        {"who": "c", "wins": Measure(1, 0.9, 0.99)},
+    )
     found = Findings(columns, rows)
     for figure in (plots.outcome_bars, partial(plots.intervals, column="wins")):
         text = svg_text(figure(found, None))  # type: ignore[operator]

@@ -60,7 +60,7 @@ def list_studies(as_json: bool) -> None:
 
     from fourlab.cli.console import table_console
     from fourlab.studies.registry import STUDIES
-    from fourlab.studies.report.wording import spell
+    from fourlab.studies.wording import spell
 
     studies = [STUDIES.find(name) for name in STUDIES]
     if as_json:
@@ -113,7 +113,7 @@ def follow(archive: Archive, count: int | None, cluster: str | None, only: tuple
     from fourlab.cli.console import progress
     from fourlab.core.workers import Workers
     from fourlab.studies.bench import Listener
-    from fourlab.studies.report.wording import spell
+    from fourlab.studies.wording import spell
 
     with Workers(count, cluster=cluster) as pool, progress("") as bar:
         left = [e for e in archive.left if not only or e.name in only]

@@ -59,16 +59,17 @@ def position_values(bench: Bench, specs: dict[str, str], games: int) -> Findings
         Column("learned", "learned by", "text"),
         Column("winner", "Q(9)"),
         Column("losers", "Q(1, 2, 4, 6)"),
-        Column("episodes", f"episodes until all five stay within {CLOSE}", "whole"),
-        Column("winner_episodes", "until Q(9) does", "whole"),
-        Column("loser_episodes", "until the others do", "whole"),
+        Column("episodes", "episodes", "whole"),
+        Column("winner_episodes", "for Q(9)", "whole"),
+        Column("loser_episodes", "for the others", "whole"),
     )
     exact = solve(find_game(GAME).start().play_all(POSITION))
     truth = Findings(
         (Column("move", "cell", "text"), Column("worth", "with perfect play", "whole")),
         tuple({"move": str(cell), "worth": sign(exact[cell - 1] or 0)} for cell in CELLS),
     )
-    return Findings(columns, tuple(rows), tuple(curves), truth=truth)
+    note = f"Episodes are counted until values stay within {CLOSE} of the truth."
+    return Findings(columns, tuple(rows), tuple(curves), (note,), truth)
 
 
 def _row(found: Sequence[Schooled]) -> dict[str, Measure]:
@@ -178,7 +179,7 @@ def whole(bench: Bench) -> Findings:
                 "episodes": over_seeds(
                     [_almost_perfect(s.done, p[:, 2]) for s, p in zip(often, played, strict=True)]
                 ),
-                "lost": over_seeds([float(s[1, 2] / s[1].sum()) for s in shares]),
+                "held": over_seeds([float(1 - s[1, 2] / s[1].sum()) for s in shares]),
                 "baseline": over_seeds([float((s[2] @ (1, 0.5, 0)) / s[2].sum()) for s in shares]),
                 "good": over_seeds([s.truth["good"] for s in end]),
                 "off": over_seeds([s.truth["value_error"] for s in end]),
@@ -200,7 +201,7 @@ def whole(bench: Bench) -> Findings:
     truth = Findings(
         (
             Column("learner", "learner", "text"),
-            Column("lost", "lost to perfect play", "percent"),
+            Column("held", "drawn against perfect play", "percent"),
             Column("baseline", "score against baseline", "percent"),
             Column("good", "moves that keep the value", "percent"),
             Column("off", "values off by"),

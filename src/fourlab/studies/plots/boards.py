@@ -17,6 +17,7 @@ from fourlab.studies.canvas import (
     FAINT,
     INK,
     PALETTE,
+    PIXELS,
     SECOND,
     SIZE,
     is_narrow,
@@ -41,7 +42,8 @@ def columns_on_board(found: Findings, published: Published | None = None) -> Any
     most = max(max(board.get("highs") or board["shares"]) for board in boards)
     across = min(len(boards), 1 if is_narrow() else 2 if len(boards) in (2, 4) else 3)
     down = -(-len(boards) // across)
-    figure = sheet(down * (SHARE_HEIGHT + 92))
+    figure = sheet(down * (SHARE_HEIGHT + 104))
+    figure.get_layout_engine().set(h_pad=8 / PIXELS)
     every = np.atleast_1d(figure.subplots(down, across)).ravel()
     for axes in every[len(boards) :]:
         axes.set_axis_off()
@@ -65,7 +67,7 @@ def _bars(
     axes.bar(range(columns), tall, 0.62, color=ACCENT, alpha=0.8)
     if board.get("lows") and board.get("highs"):
         low, high = (np.array(board[name]) * height / most for name in ("lows", "highs"))
-        ends = [np.array(tall) - low, high - np.array(tall)]
+        ends = np.maximum(0, [np.array(tall) - low, high - np.array(tall)])
         axes.errorbar(range(columns), tall, yerr=ends, fmt="none", color=INK, elinewidth=1.5)
         tops = np.maximum(high, tall)
     else:
@@ -211,7 +213,7 @@ def _name_groups(figure: Any, axes: Any, ends: dict[str, float]) -> None:
         else:
             groups.append([name])
     means = [sum(ends[name] for name in group) / len(group) for group in groups]
-    pixels = figure.get_figheight() * 72 * (0.55 if is_narrow() else 0.85)
+    pixels = figure.get_figheight() * PIXELS * (0.55 if is_narrow() else 0.85)
     for place, mean, group in zip(spread(means, 18 * 2.16 / pixels), means, groups, strict=True):
         style = {"fontsize": SIZE, "va": "center", "fontweight": "bold"}
         colour = PALETTE[_outcome(mean)]

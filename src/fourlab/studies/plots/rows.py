@@ -23,7 +23,7 @@ from fourlab.studies.canvas import (
     plain,
     sheet,
 )
-from fourlab.studies.findings import Findings, Measure
+from fourlab.studies.findings import Findings, Form, Measure
 from fourlab.studies.plots.parts import (
     FILLS,
     WORDS,
@@ -35,6 +35,8 @@ from fourlab.studies.plots.parts import (
     locator,
     printed,
 )
+from fourlab.studies.wording import digits
+from fourlab.studies.wording import figure as figure_text
 
 ROW = 28  # pixels of a bar and the gap to the next one
 
@@ -90,7 +92,7 @@ def intervals(
         if line is not None:
             axes.barh(place, value - line, 0.5, line, color=PALETTE["accent-track"], alpha=0.55)
         if isinstance(cell, Measure) and cell.low is not None and cell.high is not None:
-            ends = [[value - cell.low], [cell.high - value]]
+            ends = [[max(0.0, value - cell.low)], [max(0.0, cell.high - value)]]
             axes.errorbar(
                 value, place, xerr=ends, color=ACCENT, elinewidth=2, capsize=4, capthick=2
             )
@@ -102,7 +104,10 @@ def intervals(
     write = form(percent)
     axes.xaxis.set_major_locator(locator(3 if is_narrow() else 6))
     axes.xaxis.set_major_formatter(lambda value, _: write(value))
-    _values(axes, values, form(percent, 1), at=axes.get_xlim()[1])
+    kind: Form = "percent" if percent else "number"
+    places = digits(kind, measures)
+    sign = "%" if percent else ""
+    _values(axes, values, lambda value: figure_text(value, kind, places) + sign, axes.get_xlim()[1])
     key(figure, axes)
     return figure
 

@@ -12,12 +12,17 @@ from fourlab.studies.report.terminal import summary
 __all__ = ["fragment", "page", "styles", "summary", "write_report"]
 
 
-def write_report(archive: Archive) -> list[Path]:
-    """Write report.html, report.md and the figures into a study's folder."""
+def write_report(archive: Archive, folder: Path | None = None, pixels: bool = True) -> list[Path]:
+    """Write report.html, report.md and the figures, into a study's own folder if none is named.
+
+    Figures are SVG, and with `pixels` PNG too.
+    """
+    target = folder or archive.folder
     texts = {"report.html": page(archive), "report.md": text_of(archive)}
     paths = []
     for name, text in texts.items():
-        paths.append(archive.folder / name)
+        paths.append(target / name)
         with replacing(paths[-1]) as file:
             file.write(text.encode())
-    return [*paths, *write_pictures(archive)]
+    formats = (".png", ".svg") if pixels else (".svg",)
+    return [*paths, *write_pictures(archive, target, formats)]

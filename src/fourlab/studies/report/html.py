@@ -42,6 +42,8 @@ SIGNS = {
     "undecided": '<path d="M5.5 6.2a2.5 2.5 0 1 1 3.6 2.2c-.8.4-1.1.8-1.1 1.6M8 12.6v.1"/>',
     "not run": '<path d="M4 8h8"/>',
 }
+LONG = 32  # letters of a row's name from which it may be broken
+BARS = 12  # rows up to which shares are drawn as bars too
 DENSE = 3  # columns with published figures beside ours from which a table is set close
 SCRIPT = """
 const root = document.documentElement, button = document.querySelector(".theme");
@@ -203,7 +205,7 @@ def _image(svg: str, kind: str, alt: str) -> str:
 def _truth(truth: Findings | None) -> str:
     if truth is None:
         return ""
-    made = _table(table(truth), "Held against perfect play", bars=True)
+    made = _table(table(truth), "Held against perfect play", len(truth.rows) <= BARS)
     made += _note(rests_on(truth, None))
     return (
         f'<section class="truth"><h3>What the exact solver adds</h3>{made}'
@@ -263,13 +265,15 @@ def _heads(made: Table, has_pairs: bool) -> str:
 
 def _row(made: Table, place: int, rooms: list[int], bars: bool) -> str:
     line = made.rows[place]
-    cells = [f'<th scope="row">{escape(line[0].ours)}</th>']
+    kind = ' class="long"' if len(line[0].ours) > LONG else ""
+    cells = [f'<th scope="row"{kind}>{escape(line[0].ours)}</th>']
     for head, entry, room in zip(made.heads[1:], line[1:], rooms[1:], strict=True):
         cells.append(_cell(head, entry, room, bars))
     if made.verdicts:
         word = made.in_short(place)
         kind = "differs" if word in ("", WITHIN) else "differs off"
-        cells.append(f'<td class="{kind}">{escape(word)}</td>')
+        hint = escape(", ".join(made.verdicts[place]))
+        cells.append(f'<td class="{kind}" title="{hint}">{escape(word)}</td>')
     return "".join(cells)
 
 

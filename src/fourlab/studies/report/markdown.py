@@ -92,7 +92,8 @@ def _chapter(chapter: Chapter, archive: Archive, has_figures: bool) -> Iterator[
 
 def _log(entry: tuple[list[str], str]) -> str:
     specs, words = entry
-    return f"- {' '.join(f'`{spec}`' for spec in specs)} {plain(words)}"
+    codes = [plain(spec) if "`" in spec else f"`{spec}`" for spec in specs]
+    return f"- {' '.join(codes)} {plain(words)}"
 
 
 def _table(made: Table) -> str:

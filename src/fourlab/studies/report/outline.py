@@ -11,7 +11,7 @@ from fourlab.studies.archive import Archive, Finished
 from fourlab.studies.base import Experiment, Verdict
 from fourlab.studies.findings import Findings
 from fourlab.studies.report.tables import Table, agreement, table
-from fourlab.studies.report.wording import chance, count, span, spell
+from fourlab.studies.wording import chance, count, span, spell
 
 
 def facts(archive: Archive) -> list[tuple[str, str]]:

@@ -47,8 +47,8 @@ def _view(svg: str) -> str:
     return svg.split("viewBox=", 1)[1].split(">", 1)[0]
 
 
-def write_pictures(archive: Archive) -> list[Path]:
-    """Write every figure as PNG and SVG."""
+def write_pictures(archive: Archive, folder: Path, formats: tuple[str, ...]) -> list[Path]:
+    """Write every figure into a folder in some formats, such as .png and .svg."""
     paths: list[Path] = []
     if missing():
         return paths
@@ -57,7 +57,7 @@ def write_pictures(archive: Archive) -> list[Path]:
         if done is None or experiment.figure is None:
             continue
         figure = experiment.figure(done.findings, experiment.published)
-        for suffix in (".png", ".svg"):
-            paths.append(archive.folder / FOLDER / f"{experiment.name}{suffix}")
+        for suffix in formats:
+            paths.append(folder / FOLDER / f"{experiment.name}{suffix}")
             save(figure, paths[-1])
     return paths

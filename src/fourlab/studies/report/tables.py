@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fourlab.arena.statistics import interquartile_mean, share_interval
 from fourlab.studies.base import Published
 from fourlab.studies.findings import Cell, Column, Curve, Findings, Form, Measure
-from fourlab.studies.report.wording import NONE, count, digits, figure, interval, number
+from fourlab.studies.wording import NONE, count, digits, figure, interval, number
 
 WITHIN = "within"
 ROUNDING = 1e-12  # the last digits of a figure, which turn no verdict
@@ -59,9 +59,9 @@ class Table:
     verdicts: tuple[tuple[str, ...], ...] = ()
 
     def in_short(self, row: int) -> str:
-        """Return the verdict on a row in a few words."""
+        """Return the verdict on a row in a few words, with the number of those left out."""
         first, *others = self.verdicts[row] or ("",)
-        return f"{first}, {len(others)} more" if others else first
+        return f"{first} +{len(others)}" if others else first
 
 
 def difference(cell: Cell, told: float, games: int = 0) -> Difference:
@@ -189,13 +189,13 @@ def rests_on(found: Findings, published: Published | None) -> str:
     cells = [cell for row in found.rows for cell in row.values() if isinstance(cell, Measure)]
     known = [cell for cell in cells if cell.low is not None]
     seeds = sorted({cell.units for cell in known if cell.samples})
-    units = sorted({cell.units for cell in known if not cell.samples})
+    units = sorted({cell.units for cell in known if not cell.samples and cell.units})
     parts = []
     if seeds:
         parts.append(f"over {_range(seeds)} seeds")
     if units:
         parts.append(f"over {_range(units)} games or positions")
-    said = f"95% intervals {', or '.join(parts)}." if parts else ""
+    said = f"95% intervals {', or '.join(parts)}".strip() + "." if known else ""
     if published and published.games and published.rows and known:
         said += f" The published figures rest on {published.games:,} games, which counts too."
     return said.strip()
@@ -214,9 +214,9 @@ def data(found: Findings) -> list[Table]:
     tables = []
     if found.curves:
         tables += _of_curves(found.curves)
-    if "boards" in found.extra:
-        for board in found.extra["boards"]:
-            names = ("column", *map(str, range(1, int(board["columns"]) + 1)))
+    for board in found.extra.get("boards", ()):
+        if "shares" in board:
+            names = ("column", *map(str, range(1, len(board["shares"]) + 1)))
             shares = [figure(share, "percent") for share in board["shares"]]
             tables.append(_plain(names, [(str(board["title"]), *shares)]))
     if "cross" in found.extra:

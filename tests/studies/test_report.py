@@ -1,0 +1,421 @@
+import builtins
+import dataclasses
+import io
+import re
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from fourlab.studies.archive import Archive, Finished, write_json
+from fourlab.studies.base import Experiment, Published, Study
+from fourlab.studies.canvas import PALETTE
+from fourlab.studies.findings import Column, Findings, Measure, over_seeds, share
+from fourlab.studies.report import fragment, page, styles, summary, write_report
+from fourlab.studies.report.html import _resource
+from fourlab.studies.report.links import analyse, arena, learn
+from fourlab.studies.report.markdown import text_of
+from fourlab.studies.report.tables import agreement, data, difference, table
+from fourlab.studies.wording import chance, count, digits, figure, interval, span, spell
+from studies.demo import CLAIMS, EXPERIMENTS, MADE, STUDY, demo, learning, never, rewards
+
+SVG = "http://www.w3.org/2000/svg"
+VOID = {"meta", "br", "path", "use", "rect", "circle", "line", "image", "stop"}
+WIN = Column("wins", "won", "percent")
+NAME = Column("name", "who", "text")
+
+
+class Page(HTMLParser):
+    """What a page holds: text, attributes, tables cell by cell; it must be well nested."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.attributes: list[tuple[str, str, str]] = []
+        self.tables: list[list[list[str]]] = []
+        self.words: list[str] = []
+        self.open: list[str] = []
+        self.is_cell = False
+        self.feed(text)
+        assert self.open == []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.attributes += [(tag, name, value or "") for name, value in attrs]
+        if tag not in VOID:
+            self.open.append(tag)
+        if tag == "table":
+            self.tables.append([])
+        elif tag == "tr":
+            self.tables[-1].append([])
+        elif tag in ("td", "th"):
+            self.tables[-1][-1].append("")
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.attributes += [(tag, name, value or "") for name, value in attrs]
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag not in VOID:
+            assert self.open.pop() == tag
+
+    def handle_data(self, text: str) -> None:
+        self.words.append(text)
+        if {"td", "th"} & set(self.open):
+            self.tables[-1][-1][-1] += text
+
+    @property
+    def text(self) -> str:
+        return " ".join(" ".join(self.words).split())
+
+
+@pytest.fixture(scope="module")
+def archive(tmp_path_factory: pytest.TempPathFactory) -> Archive:
+    return demo(tmp_path_factory.mktemp("demo") / "study")
+
+
+@pytest.fixture(scope="module")
+def html(archive: Archive) -> str:
+    return page(archive)
+
+
+@pytest.fixture(scope="module")
+def made(html: str) -> Page:
+    return Page(html)
+
+
+def terminal(archive: Archive, width: int) -> str:
+    console = Console(width=width, file=io.StringIO(), record=True)
+    for part in summary(archive):
+        console.print(part)
+    return console.export_text()
+
+
+def found(**cells: Any) -> Findings:
+    return Findings((NAME, WIN), tuple({"name": name, "wins": c} for name, c in cells.items()))
+
+
+# ---- how ours differ ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("cell", "told", "games", "is_within"),
+    [
+        (share(500, 1000), 0.53, 0, True),
+        (share(500, 1000), 0.54, 0, False),
+        (share(500, 1000), 0.54, 1000, True),  # its own games widen what counts as within
+        (share(500, 1000), 0.46, 1000, True),
+        (share(500, 1000), 0.60, 1000, False),
+        (over_seeds([0.5, 0.6, 0.55, 0.52]), 0.54, 0, True),
+        (over_seeds([0.5, 0.6, 0.55, 0.52]), 0.7, 0, False),
+        (Measure(0.5), 0.5, 1000, None),
+        (0.5, 0.9, 0, None),
+    ],
+)
+def test_a_published_figure_lies_within_or_not(
+    cell: Any, told: float, games: int, is_within: bool | None
+) -> None:
+    assert difference(cell, told, games).is_within is is_within
+
+
+def test_the_words_say_on_which_side_ours_lie() -> None:
+    ours = found(a=share(736, 1000), b=share(500, 1000), c=share(200, 1000), d=0.3)
+    told = {"a": 0.8, "b": 0.51, "c": 0.1, "d": 0.3}
+    published = Published({name: {"wins": value} for name, value in told.items()})
+    made = table(ours, published)
+    assert made.verdicts == (("6.4 below",), ("within",), ("10.0 above",), ())
+    assert [line[1].published for line in made.rows] == ["80.0", "51.0", "10.0", "30.0"]
+    assert agreement(made) == (
+        "One of three published figures lies within our intervals. "
+        "The largest difference: won for c, 20.0% here, 10.0% published."
+    )
+
+
+def test_agreement_in_words_for_one_for_all_and_for_none() -> None:
+    def words(**told: float) -> str:
+        ours = found(a=share(500, 1000), b=share(500, 1000))
+        return agreement(
+            table(ours, Published({name: {"wins": value} for name, value in told.items()}))
+        )
+
+    assert words(a=0.51).startswith("The published figure lies within our interval: won for a")
+    assert words(a=0.9).startswith("The published figure lies outside our interval")
+    assert words(a=0.5, b=0.5) == "All two published figures lie within our intervals."
+    assert words(a=0.1, b=0.9).startswith("None of two published figures lies within")
+    assert agreement(table(found(a=0.5), Published({"a": {"wins": 0.5}}))) == ""
+    assert agreement(table(found(a=0.5))) == ""
+
+
+def test_rows_and_cells_that_only_one_side_has_stay_visible() -> None:
+    made = table(found(a=share(1, 2), b=None), Published({"z": {"wins": 0.25}, "a": {"wins": 0.5}}))
+    assert [line[0].ours for line in made.rows] == ["a", "b", "z"]
+    assert [line[1].ours for line in made.rows] == ["50.0", "–", "–"]
+    assert [line[1].published for line in made.rows] == ["50.0", "", "25.0"]
+
+
+def test_with_several_columns_a_verdict_names_the_one_that_differs_most() -> None:
+    made = table(rewards(), EXPERIMENTS[0].published)
+    assert made.verdicts[0] == ("won 1.4 above", "drawn 1.4 below")
+    assert made.in_short(0) == "won 1.4 above +1"
+    assert made.in_short(2) == "within"
+
+
+# ---- figures in words ---------------------------------------------------------------------------
+
+
+def test_figures_have_the_digits_that_their_interval_gives_them() -> None:
+    cells = [share(736, 1000), share(800, 1000)]
+    assert digits("percent", cells) == 1
+    assert digits("percent", [share(500_000, 1_000_000)] * 3) == 2
+    assert digits("number", [Measure(1234.5, 1200, 1270)]) == 0
+    assert digits("number", [21.4, 22.0], [20.75]) == 2
+    assert digits("number", [1 / 3]) == 4
+    assert digits("number", []) == 0
+    assert figure(0.7361, "percent", 1) == "73.6"
+    assert figure(1_234_567.0, "whole") == "1,234,567"
+    assert figure(-0.25, "number", 2) == "−0.25"
+    assert figure(-0.0004, "percent", 1) == "0.0"
+
+
+def test_an_interval_is_a_half_width_unless_it_is_skewed() -> None:
+    assert interval(share(736, 1000), "percent", 1) == "± 2.7"
+    assert interval(share(0, 1000), "percent", 1) == "(0.0 to 0.4)"
+    assert interval(Measure(0.5), "percent", 1) == ""
+
+
+def test_times_counts_and_chances_in_words() -> None:
+    assert [spell(t) for t in (0.083, 1.26, 42.4, 245, 3600 * 2, 86_400)] == [
+        "0.083 s", "1.3 s", "42 s", "4.1 min", "2 h", "24 h",
+    ]  # fmt: skip
+    assert count(1, "game") == "one game"
+    assert count(20_000, "game") == "20,000 games"
+    assert span([3, 1, 2, 4]) == "1 to 4"
+    assert span([1, 5]) == "1, 5"
+    assert chance(1e-9) == "p < 0.001"
+    assert chance(0.034) == "p = 0.034"
+
+
+# ---- HTML ---------------------------------------------------------------------------------------
+
+
+def test_the_page_needs_nothing_else(html: str, made: Page) -> None:
+    assert set(re.findall(r"https?://[^\s\"'<)]*", html)) == {SVG}
+    assert not re.search(r"@import|url\((?!#)", html)
+    for tag, name, value in made.attributes:
+        assert (tag, name) not in {("script", "src"), ("link", "href"), ("img", "src")}
+        if name == "href":
+            assert value.startswith("#"), (tag, value)
+
+
+def test_identifiers_are_unique_and_links_lead_somewhere(made: Page) -> None:
+    ids = [value for _, name, value in made.attributes if name == "id"]
+    assert len(ids) == len(set(ids))
+    targets = {value[1:] for _, name, value in made.attributes if name == "href"}
+    assert targets <= set(ids)
+
+
+def test_every_experiment_has_its_question_table_and_figure(html: str, made: Page) -> None:
+    for experiment in EXPERIMENTS:
+        part = re.search(rf'<article class="part" id="experiment-{experiment.name}">.*?</article>',
+                         html, re.DOTALL)  # fmt: skip
+        assert part is not None
+        own = Page(part[0])
+        assert experiment.ask in own.text
+        if experiment.name == "missing":
+            assert "Not run yet." in own.text
+            continue
+        assert own.tables
+        pictures = [value for tag, name, value in own.attributes if (tag, name) == ("svg", "role")]
+        assert pictures == ["img", "img"]  # for a page, and for a phone
+        labels = [value for _, name, value in own.attributes if name == "aria-label"]
+        assert any(experiment.ask in label for label in labels)
+        for word in ("seed 3", "27590a5", "mcts:sims=200,c=1.4", "98.8%", "Python 3.11.9"):
+            assert word in own.text
+
+
+def test_published_figures_stand_beside_ours(made: Page) -> None:
+    rows = made.tables[0]
+    assert rows[0] == ["loss, draw", "moves", "lost, %", "drawn, %", "won, %", "ours is"]
+    assert rows[1] == ["published", "ours"] * 4
+    assert rows[2] == [
+        "−1, 0", "22.0", "21.4", "14.8", "14.8 ± 0.7", "13.0", "11.6 ± 0.6", "72.2", "73.6 ± 0.9",
+        "won 1.4 above +1",
+    ]  # fmt: skip
+    assert rows[4][-1] == "within"
+    assert "Nine of 15 published figures lie within our intervals." in made.text
+    assert "The study kept its tree between moves" in made.text
+    assert "About 12 hours then, 4.1 min now." in made.text
+    assert "A draw that is worth a loss wins 7.1 points more." in made.text
+    assert "What the exact solver adds" in made.text
+
+
+def test_claims_come_with_verdict_evidence_and_correction(made: Page) -> None:
+    for claim in CLAIMS:
+        assert claim.text in made.text
+    for words in (
+        "1 confirmed", "1 refuted", "1 undecided", "1 not run", "corrected for three claims (Holm)",
+        "20,000 games, p < 0.001", "73% against 77%", "section 4.1",
+    ):  # fmt: skip
+        assert words in made.text
+    assert made.text.index("Claims") < made.text.index(EXPERIMENTS[0].ask)
+
+
+def test_facts_stand_on_top(made: Page) -> None:
+    for words in ("5 × 6, connect 4", "a draw", "5 for each training", "about 12 hours",
+                  "33 min", "2 cores, Python 3.11.9, numba 0.61.0", "27590a5"):  # fmt: skip
+        assert words in made.text.split("Claims")[0]
+
+
+def test_a_small_run_says_so_and_a_full_one_does_not(tmp_path: Path, made: Page) -> None:
+    words = "Small samples: a quick run. The full one: fourlab study demo"
+    quick = dataclasses.replace(STUDY, experiments=())
+    assert words in fragment(Archive(quick, tmp_path, quick=True))
+    assert words in text_of(Archive(quick, tmp_path, quick=True))
+    assert words not in made.text
+    assert "8 of 9 experiments are finished." in made.text
+
+
+def hostile(folder: Path) -> Archive:
+    """A study whose every word looks like markup."""
+    bad = '<img src=x onerror="alert(1)">|`*&'
+    column = Column("wins", bad, "percent")
+    result = Findings(
+        (Column("name", bad, "text"), column),
+        ({"name": bad, "wins": share(1, 2)},),
+        notes=(bad,),
+        truth=Findings((NAME, column), ({"name": bad, "wins": 0.5},), notes=(bad,)),
+        extra={"cross": {"agents": [bad], "scores": [[None]]}},
+    )
+    published = Published({bad: {"wins": 0.5}}, bad, bad, 10, bad)
+    experiment = Experiment("bad", bad, never, published, remarks=bad)
+    study = Study("bad", bad, bad, (experiment,), about=bad, source=bad, took=bad, value=bad)
+    archive = Archive.start(study, folder)
+    log = ({"kind": "match", "game": bad, "a": bad, "b": bad, "games": 2, "distinct": 2,
+            "plies": 0, "seed": 1}, {"kind": bad, "game": "connect4", "note": bad})  # fmt: skip
+    made = {**MADE, "commit": bad, "cpu": bad}
+    write_json(archive.path(experiment), Finished("bad", result, log, 1.0, made).to_json())
+    return Archive.open(study, folder)
+
+
+def test_nothing_that_is_said_is_taken_for_markup(tmp_path: Path) -> None:
+    archive = hostile(tmp_path / "bad")
+    body = fragment(archive, links=True)
+    read = Page(body)
+    assert not {"img", "script"} & {tag for tag, *_ in read.attributes}
+    assert not [name for _, name, _ in read.attributes if name.startswith("on")]
+    assert read.text.count("onerror=") > 15
+    assert "<img" not in re.sub(r"\\.", "", re.sub(r"`[^`]*`", "", text_of(archive)))
+    assert "<img" in terminal(archive, 300)
+
+
+def test_links_lead_to_the_laboratory_only_where_they_are_asked_for(archive: Archive) -> None:
+    one = Archive(dataclasses.replace(STUDY, experiments=EXPERIMENTS[:1]), archive.folder)
+    one.finished = {"rewards": archive.finished["rewards"]}
+    read = Page(fragment(one, links=True))
+    hrefs = [value for _, name, value in read.attributes if name == "href"]
+    game = "connect%3Acolumns%3D5%2Crows%3D6%2Ck%3D4"
+    assert [href for href in hrefs if not href.startswith("#")] == [
+        f"/arena?game={game}&agents=mcts%3Asims%3D200%2Cc%3D1.4&agents=mcts%3Asims%3D40"
+        "&games=10000&seed=3",
+        f"/learn?game={game}&learner=afterstates%3Agames%3D260000&seed=3001",
+        f"/analyse?game={game}",
+    ]
+    assert arena("mnk", ("a", "b"), 5, 1) == "/arena?game=mnk&agents=a&agents=b&games=5&seed=1"
+    assert learn("connect4", "q", 2) == "/learn?game=connect4&learner=q&seed=2"
+    assert analyse("connect4", "4455") == "/analyse?game=connect4&moves=4455"
+
+
+def test_data_of_curves_is_short_and_ends_at_the_end() -> None:
+    [made] = data(learning())
+    assert 10 < len(made.rows) <= 20
+    assert [head.title for head in made.heads] == ["at", "Afterstates", "Vanilla"]
+    assert made.rows[-1][0].ours == "258,000"
+
+
+# ---- colours ------------------------------------------------------------------------------------
+
+
+def variables(css: str) -> list[dict[str, str]]:
+    """Return the light variables and the dark ones of a style sheet."""
+    blocks = re.findall(r":root[^{]*\{(.*?)\}", css, re.DOTALL)[:2]
+    return [dict(re.findall(r"(--[a-z0-9-]+):\s*([^;]+);", block)) for block in blocks]
+
+
+def test_colours_are_the_laboratorys() -> None:
+    laboratory = Path(sys.modules["fourlab"].__path__[0]) / "web" / "static" / "fourlab.css"
+    theirs, ours = variables(laboratory.read_text()), variables(_resource("colours.css"))
+    for mine, known in zip(ours, theirs, strict=True):
+        assert mine.items() <= known.items()
+    for name, colour in PALETTE.items():
+        told = ours[0][f"--{name}"]
+        told = "#ffffff" if told == "#fff" else told
+        apart = [abs(int(colour[n : n + 2], 16) - int(told[n : n + 2], 16)) for n in (1, 3, 5)]
+        assert max(apart) <= 1, name
+    assert set(re.findall(r"var\((--[a-z0-9-]+)", styles())) <= ours[0].keys()
+
+
+# ---- files --------------------------------------------------------------------------------------
+
+
+def test_tables_in_markdown_have_as_many_cells_as_heads(archive: Archive) -> None:
+    text = text_of(archive)
+    widths: list[int] = []
+    tables = 0
+    for line in text.splitlines():
+        if not line.startswith("|"):
+            widths = []
+            continue
+        tables += not widths
+        widths.append(len(re.findall(r"(?<!\\)\|", line)))
+        assert len(set(widths)) == 1, line
+    assert tables > 9
+    assert "| −1, 0 | 22.0 | 21.4 |" in text
+    assert "![" in text
+    assert "](figures/rewards.png)" in text
+
+
+def test_a_report_is_written_again_from_what_was_kept(archive: Archive, tmp_path: Path) -> None:
+    small = dataclasses.replace(STUDY, experiments=EXPERIMENTS[2:3])
+    write_json(tmp_path / "study.json", {"format": 1, "study": "demo", "quick": False, "seed": 3})
+    for experiment in small.experiments:
+        write_json(tmp_path / "results" / f"{experiment.name}.json",
+                   archive.finished[experiment.name].to_json())  # fmt: skip
+    paths = write_report(Archive.open(small, tmp_path))
+    assert [path.relative_to(tmp_path).as_posix() for path in paths] == [
+        "report.html", "report.md", "figures/steps.png", "figures/steps.svg",
+    ]  # fmt: skip
+    first = [path.read_bytes() for path in paths]
+    assert [path.read_bytes() for path in write_report(Archive.open(small, tmp_path))] == first
+
+
+def test_without_matplotlib_tables_still_come(
+    archive: Archive, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    known = builtins.__import__
+
+    def without(name: str, *rest: Any, **more: Any) -> Any:
+        if name.startswith("matplotlib"):
+            raise ImportError(name)
+        return known(name, *rest, **more)
+
+    monkeypatch.setattr(builtins, "__import__", without)
+    monkeypatch.setattr(archive, "folder", tmp_path)
+    paths = write_report(archive)
+    assert [path.name for path in paths] == ["report.html", "report.md"]
+    for path in paths:
+        text = path.read_text()
+        assert "pip install" in text
+        assert "73.6" in text
+        assert "figures/" not in text
+    assert "<figure" not in paths[0].read_text()
+
+
+def test_the_terminal_has_ours_published_and_verdicts_in_a_hundred_columns(
+    archive: Archive,
+) -> None:
+    text = terminal(archive, 100)
+    assert max(map(len, text.splitlines())) <= 100
+    row = r"−1, −1 +19.9 20.7 +18.0 ± 0.8 17.8 +1.2 ± 0.2 +1.5 +80.8 ± 0.8 80.7 +within"
+    assert re.search(row, text)
+    for words in ("✓ confirmed", "✗ refuted", "? undecided", "Vanilla beats afterstates."):
+        assert words in text
