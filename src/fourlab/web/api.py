@@ -122,9 +122,7 @@ REFUSALS: dict[int | str, dict[str, Any]] = {
 router = APIRouter(prefix="/api", tags=["api"])
 
 
-async def think(
-    request: Request, work: Callable[[Job], T], *needs: str, pool: str = MOVES
-) -> T:
+async def think(request: Request, work: Callable[[Job], T], *needs: str, pool: str = MOVES) -> T:
     """Do work on the workbench once what it `needs` is compiled; off when the asker leaves."""
     laboratory: Laboratory = request.app.state.laboratory
     answer: asyncio.Future[T] = asyncio.get_running_loop().create_future()

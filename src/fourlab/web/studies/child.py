@@ -70,7 +70,7 @@ class Teller:
         left = sum(experiment.takes[1] for experiment in self._archive.left)
         own = self._experiment.takes[1] if self._experiment else 0.0
         spent = time.monotonic() - self._began
-        # Pace: what is left is estimated by what was done, and this experiment's part of it with it.
+        # The estimate goes by the pace of what was done; this experiment has its part of it.
         usual = self._estimate * own / max(left, 1e-9)
         part = min(spent / max(usual, 1e-9), UNFINISHED)
         return {

@@ -6,7 +6,7 @@ import logging
 from collections.abc import Callable
 from html import escape
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from fourlab.core.errors import FourlabError
 from fourlab.studies.archive import CONFIG, Archive, shipped
@@ -21,6 +21,7 @@ from fourlab.studies.report.tables import published_alone
 
 log = logging.getLogger("fourlab.web")
 
+Made = TypeVar("Made")
 Size = Literal["full", "quick"]
 FULL: Size = "full"
 QUICK: Size = "quick"
@@ -77,9 +78,8 @@ class Library:
         """Return what a card says of a study, as plain data."""
         study = self.study(name)
         runs = {size: archive for size in (FULL, QUICK) if (archive := self.archive(name, size))}
-        stamps = {size: stamp(archive) for size, archive in runs.items()}
-        key = str(stamps)
-        return self._once(("card", name), key, lambda: _card(study, runs, stamps))
+        stamps = {str(size): stamp(archive) for size, archive in runs.items()}
+        return self._once(("card", name), str(stamps), lambda: _card(study, runs, stamps))
 
     def known_card(self, name: str) -> dict[str, Any] | None:
         """Return a card that was made before; at once."""
@@ -100,11 +100,12 @@ class Library:
             raise FourlabError(f"study {name} has no {size} run here")
         return self._once((form, name, size), stamp(archive), lambda: FORMS[form](archive))
 
-    def _once(self, key: tuple[str, ...], version: str, make: Callable[[], Any]) -> Any:
+    def _once(self, key: tuple[str, ...], version: str, make: Callable[[], Made]) -> Made:
         kept = self._kept.get(key)
         if kept is None or kept[0] != version:
             kept = self._kept[key] = (version, make())
-        return kept[1]
+        found: Made = kept[1]
+        return found
 
 
 def stamp(archive: Archive) -> str:
@@ -121,9 +122,8 @@ def telling(archive: Archive) -> Chapter:
     return next((c for c in first if c in drawn), drawn[0] if drawn else first[0])
 
 
-def _card(study: Study, runs: dict[Size, Archive], stamps: dict[Size, str]) -> dict[str, Any]:
-    size = FULL if FULL in runs else QUICK if QUICK in runs else ""
-    archive = runs[size] if size else Archive(study, Path())
+def _card(study: Study, runs: dict[Size, Archive], stamps: dict[str, str]) -> dict[str, Any]:
+    size, archive = next(iter(runs.items()), ("", Archive(study, Path())))
     known = dict(facts(archive))
     now = known.get("Time now", "")
     times = [f"{study.took} then"] * bool(study.took) + [f"{now} now"] * bool(now)
@@ -138,7 +138,7 @@ def _card(study: Study, runs: dict[Size, Archive], stamps: dict[Size, str]) -> d
         "runs": stamps,
         "counts": [{"ruling": ruling, "count": count} for ruling, count in counts],
         "seeds": known.get("Seeds", ""),
-        "picture": f"/studies/{study.name}/picture?of={stamps[size]}" if has_picture else "",
+        "picture": f"/studies/{study.name}/picture?of={stamp(archive)}" if has_picture else "",
         "alt": chapter.alt,
         "told": None if chapter.done else _told(chapter.experiment.published),
     }

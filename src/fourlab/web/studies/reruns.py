@@ -107,7 +107,7 @@ class Reruns:
         if rerun is None or not rerun.is_active:
             return
         if rerun.who and who and rerun.who != who:
-            raise FourlabError(f"another visitor runs {name}; it ends soon, and its report is yours")
+            raise FourlabError(f"another visitor runs {name}; its report will be here for all")
         self._call_off(name)
         left = self._left_over(name)
         if left is None:
