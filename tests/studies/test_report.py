@@ -140,7 +140,7 @@ def test_agreement_in_words_for_one_for_all_and_for_none() -> None:
 
     assert words(a=0.51).startswith("The published figure lies within our interval: won for a")
     assert words(a=0.9).startswith("The published figure lies outside our interval")
-    assert words(a=0.5, b=0.5) == "All two published figures lie within our intervals."
+    assert words(a=0.5, b=0.5) == "Both published figures lie within our intervals."
     assert words(a=0.1, b=0.9).startswith("None of two published figures lies within")
     assert agreement(table(found(a=0.5), Published({"a": {"wins": 0.5}}))) == ""
     assert agreement(table(found(a=0.5))) == ""
@@ -184,8 +184,8 @@ def test_an_interval_is_a_half_width_unless_it_is_skewed() -> None:
 
 
 def test_times_counts_and_chances_in_words() -> None:
-    assert [spell(t) for t in (0.083, 1.26, 42.4, 245, 3600 * 2, 86_400)] == [
-        "0.083 s", "1.3 s", "42 s", "4.1 min", "2 h", "24 h",
+    assert [spell(t) for t in (8.9e-6, 0.0017, 0.083, 1.26, 42.4, 245, 3600 * 2, 86_400)] == [
+        "8.9 µs", "1.7 ms", "0.083 s", "1.3 s", "42 s", "4.1 min", "2 h", "24 h",
     ]  # fmt: skip
     assert count(1, "game") == "one game"
     assert count(20_000, "game") == "20,000 games"
