@@ -54,10 +54,13 @@ def test_against_an_opponent_the_states_are_the_learners_turns() -> None:
     after = process.transitions(process.start_state, WAIT)
     assert len(after) == 9
     assert set(after.values()) == {1 / 9}
-    turns = [state for state in process.states if not state.is_over]
+
+
+@pytest.mark.parametrize("opponent", ["random", "perfect"])
+def test_planning_looks_at_the_states_there_are_and_no_others(opponent: str) -> None:
+    turns = [state for state in mdp("tictactoe", opponent, "second").states if not state.is_over]
     assert all(state.to_move == 1 for state in turns[1:])
-    best = best_response("tictactoe", "random", "second")
-    assert best.states == len(turns) - 1
+    assert best_response("tictactoe", opponent, "second").states == len(turns) - 1
 
 
 def test_baseline_wins_else_blocks_else_draws_lots() -> None:

@@ -17,7 +17,6 @@ from typing import Any
 
 import numpy as np
 
-import fourlab
 from fourlab.arena.games import LOSS, WIN, Games
 from fourlab.arena.pairing import Pairing, Stretch, Watch
 from fourlab.core.errors import FourlabError
@@ -33,7 +32,7 @@ class Seat:
     """A child process that plays games, and what it has said."""
 
     def __init__(self) -> None:
-        paths = [str(Path(fourlab.__file__).parent.parent), *(path for path in sys.path if path)]
+        paths = [str(Path(__file__).parents[2]), *(path for path in sys.path if path)]
         self.child = LineProcess(
             [sys.executable, "-m", "fourlab.arena.host"],
             {**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
