@@ -94,6 +94,21 @@ def opponents(text: str, rules: Rules, games: int) -> Opponents:
     return found
 
 
+def named_in(text: str) -> Iterator[str]:
+    """Yield the agents that a text names, spelled out; not the learner itself."""
+    for part in re.split(r"\s+then\s+", text):
+        for stage in _spell_out(part):
+            for _, name in map(_weighted, re.split(r"\s+and\s+", stage.strip())):
+                if parse(name).name not in (FROZEN, SELF):
+                    yield name
+
+
+def _weighted(part: str) -> tuple[float, str]:
+    """Return a member's weight and name."""
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s+(.+)", part.strip())
+    return (float(found[1]), found[2]) if found else (1.0, part.strip())
+
+
 def _spell_out(part: str) -> Iterator[str]:
     """Yield a stage for each value in the first {braces}, or the stage itself."""
     match = re.search(r"\{([^{}]*)\}", part)
@@ -111,8 +126,7 @@ def _spell_out(part: str) -> Iterator[str]:
 def _mixture(stage: str, rules: Rules) -> tuple[Member, ...]:
     members = []
     for part in re.split(r"\s+and\s+", stage.strip()):
-        weighted = re.fullmatch(r"(\d+(?:\.\d+)?)\s+(.+)", part.strip())
-        weight, name = (float(weighted[1]), weighted[2]) if weighted else (1.0, part.strip())
+        weight, name = _weighted(part)
         if weight <= 0:
             raise SpecError(f"{part!r} has no weight; write for example 4 baseline and 1 minimax")
         members.append(_member(weight, name, rules))

@@ -22,6 +22,7 @@ from fourlab.core.storage import replacing
 
 FORMATS = (".png", ".svg")
 WIDE, NARROW = 736, 334  # pixels: a figure on a page, and on a phone
+CARD = 354  # pixels: a figure that stands for a whole study, narrow and low
 PIXELS = 72  # an inch
 SIZE = 13.0  # of text
 LETTER = 7.5  # pixels that one takes, about
@@ -96,6 +97,11 @@ def page_width() -> float:
 def is_narrow() -> bool:
     """Return whether a figure is drawn for a phone."""
     return page_width() < (WIDE + NARROW) / 2
+
+
+def is_card() -> bool:
+    """Return whether a figure is drawn for a card, where it has to be low too."""
+    return page_width() == CARD
 
 
 def sheet(height: float, title: str = "") -> Any:

@@ -53,8 +53,8 @@ class NTupleConfig(TableConfig):
     )
     trace: float = option(0.0, "weight of what came of it", name="lambda", low=0, high=1)
     cut: bool = option(True, "a move of exploration ends the return")
-    tuples: int = option(70, "sets of cells", low=1, high=1000)
-    length: int = option(8, "cells in a set", low=1, high=12)
+    tuples: int = option(70, "sets of cells", low=1, high=1000, public=100)
+    length: int = option(8, "cells in a set", low=1, high=12, public=8)
     coherent: bool = option(True, "temporal coherence: a step size for each weight")
 
     def shape(self, seed: int) -> Shape:

@@ -20,6 +20,7 @@ from fourlab.studies.canvas import (
     PIXELS,
     SECOND,
     SIZE,
+    is_card,
     is_narrow,
     page_width,
     plain,
@@ -27,22 +28,24 @@ from fourlab.studies.canvas import (
 )
 from fourlab.studies.findings import Findings
 from fourlab.studies.plots.lines import middle_of
-from fourlab.studies.plots.parts import beside, over, spread
+from fourlab.studies.plots.parts import beside, locator, over, spread
 
 RADIUS = 0.405  # of holes and discs, in cells
 PAD = 0.2
 DECIDED = 1 / 3  # the value from which a move counts as winning, and below minus that as losing
 NEAR = 0.06  # values that are named together
-SHARE_HEIGHT = 118  # pixels of the bars above a board
+SHARE_HEIGHT, LOW_HEIGHT = 118, 56  # pixels of the bars above a board, and on a card
 
 
 def columns_on_board(found: Findings, published: Published | None = None) -> Any:
     """Draw shares of columns as bars on the boards of `extra["boards"]`."""
     boards = found.extra["boards"]
     most = max(max(board.get("highs") or board["shares"]) for board in boards)
-    across = min(len(boards), 1 if is_narrow() else 2 if len(boards) in (2, 4) else 3)
+    if is_card():
+        boards = boards[:2]
+    across = min(len(boards), 1 if _is_stacked() else 2 if len(boards) in (2, 4) else 3)
     down = -(-len(boards) // across)
-    figure = sheet(down * (SHARE_HEIGHT + 104))
+    figure = sheet(down * (_share_height() + 104))
     figure.get_layout_engine().set(h_pad=8 / PIXELS)
     every = np.atleast_1d(figure.subplots(down, across)).ravel()
     for axes in every[len(boards) :]:
@@ -53,6 +56,15 @@ def columns_on_board(found: Findings, published: Published | None = None) -> Any
     return figure
 
 
+def _is_stacked() -> bool:
+    """Return whether things stand below each other: on a phone, and not on a card."""
+    return is_narrow() and not is_card()
+
+
+def _share_height() -> float:
+    return LOW_HEIGHT if is_card() else SHARE_HEIGHT
+
+
 def _bars(
     axes: Any, board: dict[str, Any], most: float, told: dict[str, float], room: float
 ) -> None:
@@ -60,7 +72,7 @@ def _bars(
     plain(axes)
     columns, shares = int(board["columns"]), board["shares"]
     pitch = min(44.0, (room - 24) / (columns + 2 * PAD))  # pixels of a cell
-    height = SHARE_HEIGHT / pitch
+    height = _share_height() / pitch
     tall = [height * share / most for share in shares]
     even = height / columns / most
     axes.axhline(even, color=FAINT, linewidth=1, linestyle=(0, (4, 3)), zorder=0)
@@ -176,9 +188,13 @@ def trajectories(
 
     A curve whose name ends in a move's number is coloured, and named on the board, by its value.
     """
-    figure = sheet(400 if is_narrow() else 260, title)
-    ratio = {"height_ratios": [3, 2]} if is_narrow() else {"width_ratios": [3, 1]}
-    axes, beside_it = figure.subplots(*((2, 1) if is_narrow() else (1, 2)), **ratio)
+    if is_card():
+        figure, shape, ratio = sheet(150), (1, 2), {"width_ratios": [3, 2]}
+    elif is_narrow():
+        figure, shape, ratio = sheet(400, title), (2, 1), {"height_ratios": [3, 2]}
+    else:
+        figure, shape, ratio = sheet(260, title), (1, 2), {"width_ratios": [3, 1]}
+    axes, beside_it = figure.subplots(*shape, **ratio)
     plain(axes, "y")
     ends: dict[str, float] = {}
     for curve in found.curves:
@@ -194,6 +210,8 @@ def trajectories(
     axes.set_yticks([-1, 0, 1], ["−1", "0", "1"])
     axes.margins(x=0)
     over(axes, [point for curve in found.curves for point in curve.x], x)
+    if is_card():
+        axes.xaxis.set_major_locator(locator(2))
     _name_groups(figure, axes, ends)
     position = position_of(find_game(game), moves)
     draw_position(beside_it, position, _notes(position, ends))
@@ -213,7 +231,7 @@ def _name_groups(figure: Any, axes: Any, ends: dict[str, float]) -> None:
         else:
             groups.append([name])
     means = [sum(ends[name] for name in group) / len(group) for group in groups]
-    pixels = figure.get_figheight() * PIXELS * (0.55 if is_narrow() else 0.85)
+    pixels = figure.get_figheight() * PIXELS * (0.55 if _is_stacked() else 0.85)
     for place, mean, group in zip(spread(means, 18 * 2.16 / pixels), means, groups, strict=True):
         style = {"fontsize": SIZE, "va": "center", "fontweight": "bold"}
         colour = PALETTE[_outcome(mean)]

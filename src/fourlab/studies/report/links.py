@@ -6,9 +6,12 @@ from typing import Any
 from urllib.parse import urlencode
 
 
-def arena(game: str, agents: tuple[str, ...], games: int, seed: int) -> str:
-    """Return the address of the arena with these agents."""
-    return _address("/arena", game=game, agents=agents, games=games, seed=seed)
+def arena(
+    game: str, agents: tuple[str, ...], games: int, seed: int, plies: int | None = None
+) -> str:
+    """Return the address of the arena with these agents; `plies` of openings, None the usual."""
+    begin = "" if plies is None else plies
+    return _address("/arena", game=game, agents=agents, games=games, seed=seed, plies=begin)
 
 
 def learn(game: str, learner: str, seed: int) -> str:
@@ -25,7 +28,8 @@ def of_entry(entry: dict[str, Any]) -> tuple[str, str] | None:
     """Return where an entry of a bench's log can be looked at: a word and an address."""
     game = entry.get("game", "connect4")
     if entry["kind"] == "match":
-        where = arena(game, (entry["a"], entry["b"]), entry["games"], entry["seed"])
+        agents, games = (entry["a"], entry["b"]), entry["games"]
+        where = arena(game, agents, games, entry["seed"], entry.get("plies"))
         return "Open in Arena", where
     if entry["kind"] == "training":
         return "Open in Learn", learn(game, entry["learner"], entry["seeds"][0])

@@ -24,13 +24,14 @@ from fourlab.rules.catalog import name_of
 from fourlab.rules.geometry import Rules
 from fourlab.web.limits import RECORD, read_agent, read_game
 from fourlab.web.sessions.arena_view import arena_view
-from fourlab.web.sessions.base import Session, View, whole
+from fourlab.web.sessions.base import Session, View, number, whole
 from fourlab.web.words import DEFAULT_GAME
 from fourlab.web.workbench import ARENA, Job
 
 DEFAULT_PLAYERS = ("mcts:sims=200", "minimax:depth=4", "flat:playouts=20", "baseline", "random")
 MOST_PLAYERS = 8
-MOST_GAMES = 2000  # of a pair
+MOST_GAMES = 20_000  # of a pair
+MOST_IN_ALL = 56_000  # games of an event
 MOST_SECONDS = 1800.0  # that an event may be expected to take
 SEPARATOR = ";"
 LATEST = 6
@@ -59,6 +60,17 @@ def read_players(specs: list[str], rules: Rules) -> list[str]:
     return found
 
 
+def check_total(players: int, per_pair: int) -> int:
+    """Return the games of a pair; raises FourlabError if there are too many in all."""
+    pairs = players * (players - 1) // 2
+    if pairs * per_pair > MOST_IN_ALL:
+        raise FourlabError(
+            f"{pairs * per_pair:,} games in all are too many for the web; at most "
+            f"{MOST_IN_ALL // pairs:,} a pair, or in the terminal: fourlab arena"
+        )
+    return per_pair
+
+
 class ArenaSession(Session):
     """An event, from its setting to its result; stopped and gone on with at will."""
 
@@ -70,6 +82,7 @@ class ArenaSession(Session):
         self.rules = read_game(DEFAULT_GAME)
         self.players = list(DEFAULT_PLAYERS)
         self.per_pair, self.number = 40, 7
+        self.plies: int | None = None  # of openings, where an address names them
         self._read(query)
         self._forget()
 
@@ -90,8 +103,11 @@ class ArenaSession(Session):
             self.players = read_players(query["agents"].split(SEPARATOR), self.rules)
 
     def _read_numbers(self, query: Mapping[str, str]) -> None:
-        self.per_pair = number(query.get("games", "40"), 2, MOST_GAMES, "games")
+        per_pair = number(query.get("games", "40"), 2, MOST_GAMES, "games")
+        self.per_pair = check_total(len(self.players), per_pair)
         self.number = number(query.get("seed", "7"), 0, 2**31, "seed")
+        if "plies" in query:
+            self.plies = number(query["plies"], 0, self.rules.cells - 1, "plies")
 
     def _forget(self) -> None:
         """Forget the results shown: the setting has changed."""
@@ -112,6 +128,7 @@ class ArenaSession(Session):
             "games": str(self.per_pair),
             "seed": str(self.number),
         }
+        query |= {} if self.plies is None else {"plies": str(self.plies)}
         return "/arena?" + urlencode(query, safe=":=,;")
 
     @property
@@ -144,7 +161,7 @@ class ArenaSession(Session):
     def game(self, spec: str) -> None:
         """Play another game."""
         rules = read_game(spec)
-        self._set(rules=rules, players=read_players(self.players, rules))
+        self._set(rules=rules, players=read_players(self.players, rules), plies=None)
 
     def games(self, text: str) -> None:
         """Play another number of games for each pair."""
@@ -177,6 +194,8 @@ class ArenaSession(Session):
     # What follows from it
 
     def _set(self, **changes: Any) -> None:
+        wanted = {"players": self.players, "per_pair": self.per_pair, **changes}
+        check_total(len(wanted["players"]), wanted["per_pair"])
         for name, value in changes.items():
             setattr(self, name, value)
         self._forget()
@@ -189,7 +208,8 @@ class ArenaSession(Session):
             self.start("estimate", work, ARENA, needs="arena@any")
 
     def _event(self) -> Event:
-        return Event(name_of(self.rules), tuple(self.players), self.per_pair, self.number)
+        players = tuple(self.players)
+        return Event(name_of(self.rules), players, self.per_pair, self.number, plies=self.plies)
 
     def _measure(self, job: Job, event: Event) -> None:
         """Play two games of each pair to see how long all of them will take."""
@@ -316,12 +336,3 @@ def _ratings(tournament: Tournament) -> list[dict[str, Any]]:
         below = [(other, gap) for (one, other), gap in close.items() if one == name]
         listing.append({"agent": name, **figures, "close": below[0] if below else None})
     return listing
-
-
-def number(text: Any, low: int, high: int, what: str) -> int:
-    """Return a whole number from a field; raises FourlabError if it is none or out of range."""
-    try:
-        value = int(str(text)[:20])
-    except ValueError:
-        raise FourlabError(f"{what} {str(text)[:20]!r} is no number; {low} to {high}") from None
-    return whole(value, low, high, what)

@@ -31,6 +31,7 @@ def arena_view(session: ArenaSession) -> dict[str, Any]:
         "families": [family.to_json() for family in words.FAMILIES],
         "perPair": session.per_pair,
         "seed": session.number,
+        "openings": _openings(session.plies),
         "running": session.running,
         "estimate": _estimate(session),
         "played": 0 if report is None else report["played"],
@@ -47,6 +48,13 @@ def arena_view(session: ArenaSession) -> dict[str, Any]:
         "error": session.error,
         "url": session.url,
     }
+
+
+def _openings(plies: int | None) -> str:
+    """Say where games begin, if it is not the usual."""
+    if plies is None:
+        return ""
+    return f"Openings of {plies} plies" if plies else "Every game begins on the empty board"
 
 
 def plain(spec: str) -> str:

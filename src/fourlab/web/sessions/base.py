@@ -119,3 +119,12 @@ def whole(value: Any, low: int, high: int, what: str) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
         raise FourlabError(f"{what} {str(value)[:20]!r} is not allowed; {low} to {high}")
     return value
+
+
+def number(text: Any, low: int, high: int, what: str) -> int:
+    """Return a whole number from a field; raises FourlabError if it is none or out of range."""
+    try:
+        value = int(str(text)[:20])
+    except ValueError:
+        raise FourlabError(f"{what} {str(text)[:20]!r} is no number; {low} to {high}") from None
+    return whole(value, low, high, what)

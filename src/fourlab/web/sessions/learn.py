@@ -48,8 +48,8 @@ class LearnSession(Session):
 
     def __init__(self, bench: Any, query: Mapping[str, str], seed: int = 0) -> None:
         super().__init__(bench)
-        self.seed = seed
         self.settings, self.notice = read_setup(query)
+        self.seed = self.settings.seed or seed
         self.pace = 2.0
         self.running = False
         self._begin()
@@ -85,6 +85,11 @@ class LearnSession(Session):
         """Whether every move is shown."""
         return self.pace <= SLOW
 
+    @property
+    def is_over(self) -> bool:
+        """Whether all games that it was to learn from are played."""
+        return self.done >= self.settings.games
+
     def view(self) -> View:
         return learn_view(self)
 
@@ -92,6 +97,8 @@ class LearnSession(Session):
 
     def run(self) -> None:
         """Start, or pause."""
+        if not self.running:
+            self._check_left()
         self.running = not self.running
         self.stop("tick")
         if self.running:
@@ -102,6 +109,7 @@ class LearnSession(Session):
         self.running = False
         self.stop("tick")
         if self.sample is None or self.frame + 1 >= len(self.sample.game.phases):
+            self._check_left()
             self._next_game(0 if what == "move" else None)
             return
         frames = self.sample.game.phases
@@ -116,6 +124,10 @@ class LearnSession(Session):
             self.frame += 1
         else:
             raise FourlabError(f"there is no step {what!r}; move, phase or game")
+
+    def _check_left(self) -> None:
+        if self.is_over:
+            raise FourlabError(f"all {self.settings.games:,} games are played; Reset begins again")
 
     def speed(self, moves: float) -> None:
         """Set the pace in moves a second."""
@@ -182,14 +194,16 @@ class LearnSession(Session):
         self._work(wish)
 
     def _opponent(self, learner: Learner) -> Any:
-        spec = self.settings.opponent
-        return find_agent("random" if spec == "self" else spec, learner.rules)
+        return find_agent(self.settings.yardstick, learner.rules)
 
     def _tick(self) -> None:
         """Do what is next: show a move, play a game, or train for a while."""
         if not self.running or not self.is_open or self.busy:
             return
-        if not self.is_slow:
+        if self.is_over:
+            self.running = False
+            self.changed()
+        elif not self.is_slow:
             self._train()
         elif self.sample is None or self.frame + 1 >= len(self.sample.game.phases):
             self._next_game(0)
@@ -209,7 +223,9 @@ class LearnSession(Session):
         self._work(play)
 
     def _watch(self, learner: Learner) -> Sample | None:
-        """Let a learner play a game that is told; None if it cannot tell any."""
+        """Let a learner play a game that is told; None if it cannot tell any, or has ended."""
+        if learner.done >= learner.total:
+            return None
         game = learner.watch()
         if game is not None:
             return sample_of(learner.rules, learner.done, game)
@@ -235,8 +251,9 @@ class LearnSession(Session):
         self, sample: Sample | None, size: int, done: int, frame: int | None, tally: list[int]
     ) -> None:
         """Note what a job brought."""
-        self.sample, self.size, self.done = sample, size, done
-        last = 0 if sample is None else len(sample.game.phases) - 1
+        self.sample = sample or self.sample  # at the end of a run there is no other
+        self.size, self.done = size, done
+        last = 0 if self.sample is None else len(self.sample.game.phases) - 1
         self.frame = last if frame is None else frame
         self.won = [a + b for a, b in zip(self.won, tally, strict=True)]
         self.rate = sum(tally)
@@ -299,7 +316,9 @@ class LearnSession(Session):
 
     def _ask_for_truth(self) -> None:
         """Find out, beside the training, what perfect play would reach."""
-        rules, opponent = self.settings.rules, self.settings.opponent
+        settings = self.settings
+        rules = settings.rules
+        opponent = "self" if settings.opponent == "self" else settings.yardstick
 
         def solve(job: Job) -> None:
             job.report(self._note, "positions", truth_sample(rules))

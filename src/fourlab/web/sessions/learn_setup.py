@@ -7,22 +7,26 @@ is theirs to say: `LEARNERS` and the options of their configs.
 from __future__ import annotations
 
 import functools
+import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from fourlab.agents.by_heart import is_small
 from fourlab.core.errors import FourlabError
-from fourlab.core.spec import YES_NO, Option, options_of
+from fourlab.core.spec import YES_NO, Option, configure, options_of, parse
 from fourlab.learning.base import Learner
+from fourlab.learning.opponents import named_in
 from fourlab.learning.registry import LEARNERS
+from fourlab.learning.schedules import schedule
 from fourlab.rules.catalog import name_of
 from fourlab.rules.geometry import Rules
-from fourlab.web.limits import read_game
+from fourlab.web.limits import read_agent, read_game
+from fourlab.web.sessions.base import number
 
 ENDLESS = 1_000_000_000  # games: a page learns until it is paused
 HELD = {"games": ENDLESS, "memory-mb": 128, "chunk": 500}  # what a page sets, where there is it
-OFFERED = ("learner", "game", "opponent")
+OFFERED = ("game", "learner", "opponent")
 SMALL_GAMES = (
     "connect:columns=5,rows=4,k=4",
     "tictactoe",
@@ -38,6 +42,12 @@ OPPONENTS = {
     "perfect": "Perfect",
     "self": "Itself",
 }
+MOST_CELLS = 42  # of a board that is not offered
+MOST_OPPONENTS = 64  # in one text
+LIGHT = {"mcts": ("sims", 500), "flat": ("playouts", 100), "minimax": ("depth", 6)}
+RATES = ("alpha", "epsilon")  # that may be schedules
+MOST_SPEC = 400  # characters
+MOST_SEED = 2**31
 RANGES = {"epsilon": (0.0, 1.0), "alpha": (-1.0, 1.0)}
 WIDEST = (-1000.0, 1000.0)
 
@@ -55,12 +65,17 @@ def titles() -> dict[str, str]:
 
 @dataclass(frozen=True)
 class LearnSetup:
-    """A learner, a board, an opponent, and the dials that differ from the learner's own."""
+    """A learner, a board, an opponent, and what differs from the learner's own settings.
+
+    Dials are turned while it learns; what is fixed came with the address, as the text of options.
+    """
 
     learner: str = "q"
     rules: Rules = field(default_factory=lambda: read_game(SMALL_GAMES[0]))
     opponent: str = "baseline"
     turned: Mapping[str, float | bool] = field(default_factory=dict)  # by option name
+    fixed: Mapping[str, str] = field(default_factory=dict)  # by option name
+    seed: int = 0
 
     @property
     def kind(self) -> type[Learner]:
@@ -73,13 +88,28 @@ class LearnSetup:
         there = {option.name for option in options_of(self.kind.Config)}
         options: dict[str, Any] = {"opponent": f"({self.opponent})"}
         options |= {name: value for name, value in HELD.items() if name in there}
+        options |= {name: f"({value})" for name, value in self.fixed.items()}
         options |= {name: _written(value) for name, value in self.turned.items()}
         return f"{self.learner}:" + ",".join(f"{name}={value}" for name, value in options.items())
+
+    @property
+    def games(self) -> int:
+        """The games after which it ends."""
+        return int(self.fixed.get("games", ENDLESS))
+
+    @property
+    def yardstick(self) -> str:
+        """The agent that it is tested against: its opponent, of several the last."""
+        return ["random", *named_in(self.opponent)][-1]
 
     def value(self, dial: Option) -> float | bool:
         """Return a dial as it is set, or the learner's own."""
         own = dial.default if dial.kind is bool else float(dial.default)
         return self.turned.get(dial.name, own)
+
+    def shown(self, dial: Option) -> float | bool | str:
+        """Return a dial as a page shows it: a schedule as its text."""
+        return self.fixed.get(dial.name) or self.value(dial)
 
     def changes(self) -> dict[str, Any]:
         """Return the dials as fields of the learner's config."""
@@ -91,17 +121,44 @@ class LearnSetup:
 
     def with_choice(self, name: str, value: str) -> LearnSetup:
         """Return the settings with another learner, board or opponent."""
-        offers = {"learner": titles(), "game": SMALL_GAMES, "opponent": OPPONENTS}[name]
-        if value not in offers:
-            raise FourlabError(f"{name} {str(value)[:40]!r} is not offered; {', '.join(offers)}")
         if name == "game":
-            return replace(self, rules=read_game(value))._checked()
+            return replace(self, rules=_board(value))._checked()
         if name == "learner":
-            return replace(self, learner=value, turned={})
-        return replace(self, opponent=value)._checked()
+            return self._with_learner(value)
+        return replace(self, opponent=str(value))._checked()
+
+    def _with_learner(self, text: str) -> LearnSetup:
+        """Return the settings with another learner, named alone or as a spec with its options."""
+        spec = parse(str(text)[:MOST_SPEC])
+        if spec.name not in LEARNERS:
+            raise FourlabError(f"learner {str(text)[:40]!r} is not offered; {', '.join(titles())}")
+        setup = replace(self, learner=spec.name, turned={}, fixed={})
+        if not spec.options:
+            return setup
+        config = configure(LEARNERS[spec.name].Config, spec, "learner")
+        setup = replace(setup, opponent=str(getattr(config, "opponent", setup.opponent)))
+        known = {option.name: option for option in options_of(type(config))}
+        for name, value in spec.options.items():
+            setup = setup._with_option(known[name], value)
+        return setup._checked()
+
+    def _with_option(self, option: Option, text: str) -> LearnSetup:
+        """Return the settings with an option of a spec, which the learner's config takes."""
+        name = option.name
+        if name == "opponent" or (name in HELD and name != "games"):
+            return self
+        if option.public is not None and float(text) > option.public:
+            raise FourlabError(f"{name} {text} is too much for a page; at most {option.public:g}")
+        if name in RATES:
+            schedule(text, name)
+        if option in dials(self.learner) and not (name in RATES and ":" in text):
+            return self.with_dial(name, text)
+        return replace(self, fixed={**self.fixed, name: text})
 
     def _checked(self) -> LearnSetup:
         """Return the settings if a round of games ends soon."""
+        if self.opponent not in OPPONENTS:
+            _check_opponents(self.opponent, self.rules)
         if self.opponent == "perfect" and not is_small(self.rules):
             raise FourlabError(
                 "a page trains against perfect play on boards such as tictactoe and 5 x 4, of "
@@ -114,12 +171,46 @@ class LearnSetup:
         known = {dial.name: dial for dial in dials(self.learner)}
         if name not in known:
             raise FourlabError(f"{str(name)[:20]!r} cannot be set; {', '.join(known)}")
-        return replace(self, turned={**self.turned, name: _read(known[name], text)})
+        fixed = {other: value for other, value in self.fixed.items() if other != name}
+        turned = {**self.turned, name: _read(known[name], text)}
+        return replace(self, turned=turned, fixed=fixed)
 
     def to_query(self) -> dict[str, str]:
         """Return the settings as they stand in an address."""
-        query = {"learner": self.learner, "game": name_of(self.rules), "opponent": self.opponent}
+        options = ",".join(f"{name}={_bracketed(text)}" for name, text in self.fixed.items())
+        learner = f"{self.learner}:{options}" if options else self.learner
+        query = {"learner": learner, "game": name_of(self.rules), "opponent": self.opponent}
+        query |= {"seed": str(self.seed)} if self.seed else {}
         return query | {name: _written(value) for name, value in self.turned.items()}
+
+
+def _bracketed(text: str) -> str:
+    return f"({text})" if "," in text or ":" in text else text
+
+
+def _board(spec: str) -> Rules:
+    """Return a board to learn on; raises FourlabError if it is too large."""
+    rules = read_game(str(spec))
+    if spec not in SMALL_GAMES and rules.cells > MOST_CELLS:
+        raise FourlabError(
+            f"game {str(spec)[:40]!r} has {rules.cells} cells; a page learns on up to {MOST_CELLS}"
+        )
+    return rules
+
+
+def _check_opponents(text: str, rules: Rules) -> None:
+    """Raise FourlabError if a page cannot train against them: their moves must come soon."""
+    names = list(itertools.islice(named_in(text[:MOST_SPEC]), MOST_OPPONENTS + 1))
+    if len(names) > MOST_OPPONENTS:
+        raise FourlabError(f"opponent {text[:40]!r} names more than {MOST_OPPONENTS} agents")
+    for name in names:
+        agent = read_agent(name, rules)
+        option, most = LIGHT.get(agent.name, ("", 0))
+        asked = getattr(agent.config, option, None) if option else 0
+        if agent.name == "perfect" and not is_small(rules):
+            raise FourlabError(f"opponent {name!r} is too slow for a page on this board")
+        if asked is None or asked > most:
+            raise FourlabError(f"opponent {name!r} is too slow for a page; at most {option}={most}")
 
 
 def _read(dial: Option, text: Any) -> float | bool:
@@ -156,6 +247,10 @@ def read_setup(query: Mapping[str, str]) -> tuple[LearnSetup, str]:
                 setup = setup.with_choice(name, query[name])
             except FourlabError as error:
                 problems.append(str(error))
+    try:
+        setup = replace(setup, seed=number(query.get("seed", "0"), 0, MOST_SEED, "seed"))
+    except FourlabError as error:
+        problems.append(str(error))
     for dial in dials(setup.learner):
         if dial.name in query:
             try:

@@ -29,7 +29,10 @@ def learn_view(session: LearnSession) -> dict[str, Any]:
         "game": game_view(settings.rules),
         "board": board_view(position),
         "choices": _choices(session),
+        "against": OPPONENTS.get(settings.yardstick, settings.yardstick),
         "dials": _dials(session),
+        "fixed": _fixed(session),
+        "ended": session.is_over,
         "late": sample is not None and sample.is_late,
         "running": session.running,
         "preparing": session.learner is None,
@@ -72,12 +75,14 @@ def _choices(session: LearnSession) -> dict[str, Any]:
     settings = session.settings
     return {
         "learner": _choice(settings.learner, titles()),
-        "game": _choice(str(settings.rules), GAME_TITLES),
+        "game": _choice(str(settings.rules), GAME_TITLES, words.title_of(settings.rules)),
         "opponent": _choice(settings.opponent, OPPONENTS),
     }
 
 
-def _choice(value: str, titles: dict[str, str]) -> dict[str, Any]:
+def _choice(value: str, titles: dict[str, str], title: str = "") -> dict[str, Any]:
+    """Return what can be chosen, and what an address chose beside it."""
+    titles = {**titles, value: titles.get(value) or title or value}
     options = [{"value": one, "label": title} for one, title in titles.items()]
     return {"value": value, "title": titles[value], "options": options}
 
@@ -98,7 +103,11 @@ def _said(
         return None
     side = 1 - position.to_move
     own = sample.game.side is None or side == sample.game.side
-    who = "The learner" if own else OPPONENTS[session.settings.opponent]
+    who = (
+        "The learner"
+        if own
+        else OPPONENTS.get(session.settings.opponent, session.settings.opponent)
+    )
     text = f"{who} chose {session.settings.rules.unit} {position.moves[-1] + 1}"
     if position.is_over:
         text += {1: " and won", 0: "; a draw", -1: ""}[1 if position.line else 0]
@@ -112,11 +121,19 @@ def _dials(session: LearnSession) -> list[dict[str, Any]]:
             "name": dial.name,
             "label": dial.label,
             "help": dial.help,
-            "value": session.settings.value(dial),
+            "value": session.settings.shown(dial),
             "switch": dial.kind is bool,
         }
         for dial in dials(session.settings.learner)
     ]
+
+
+def _fixed(session: LearnSession) -> list[str]:
+    """Return what came with the address and has no field of its own."""
+    settings = session.settings
+    shown = {dial.name for dial in dials(settings.learner)}
+    options = [f"{n}={text}" for n, text in settings.fixed.items() if n not in shown]
+    return [*options, *([f"seed {settings.seed}"] if settings.seed else [])]
 
 
 def _scale(session: LearnSession) -> float:

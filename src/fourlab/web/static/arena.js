@@ -73,6 +73,7 @@ export default {
       <div class="player-row"><span v-for="(player, index) in view.players" :key="player.spec" class="player" :class="{ bare: view.running }" :title="player.spec">{{ player.short }}
           <button v-if="!view.running" type="button" :aria-label="'Remove ' + player.short" @click="act('remove', index)"><Icon name="close"/></button></span>
         <Picker v-if="!view.running && view.players.length < 8" label="Add a player" :options="specs" value="" @choose="$event && act('add', $event)"/></div>
+      <p v-if="view.openings" class="note openings" data-testid="openings">{{ view.openings }}</p>
       <p v-if="view.error" class="field-error" role="alert"><Icon name="warn"/>{{ fieldError() }}</p>
     </section>
     <section class="card padded cross-card" aria-label="Cross table">

@@ -45,7 +45,7 @@ export default {
     },
     winHead() { const last = this.view.wins.at(-1); return last ? { share: Math.round(last[2] * 100), half: Math.max(1, Math.round(last[3] * 100)) } : null; },
     truthHead() { const last = this.view.truth.at(-1); return last ? Math.round(last[2] * 100) : null; },
-    against() { return this.view.choices.opponent.value === "self" ? "Random" : this.view.choices.opponent.title; },
+    against() { return this.view.against; },
     cells() {
       const changed = this.view.changed;
       return this.theme >= 0 && this.view.rows.map((row, index) => row.values.map((value, move) => {
@@ -132,6 +132,7 @@ export default {
         <template v-for="dial in others" :key="dial.name">
           <label v-if="dial.switch" class="check"><input type="checkbox" :checked="dial.value" @change="act('tune', dial.name, $event.target.checked ? 'yes' : 'no')">{{ dial.label }}</label>
           <label v-else class="narrow-field" :title="dial.help">{{ dial.label }}<input :value="dial.value" inputmode="decimal" @change="tune(dial.name, $event)"></label></template></div>
+      <p v-if="view.fixed.length || view.ended" class="note fixed" data-testid="fixed"><template v-if="view.fixed.length">Also set: <code>{{ view.fixed.join(', ') }}</code></template> <b v-if="view.ended">All games are played; Reset begins again.</b></p>
       <p v-if="view.error" class="field-error" role="alert"><Icon name="warn"/>{{ view.error.text }}</p>
     </section>
     <Segmented v-if="phone" label="What to show" :options="[{ value: 'game', label: 'Game' }, { value: 'values', label: 'Values' }, { value: 'curves', label: 'Curves' }]" :value="tab" @choose="tab = $event"/>

@@ -4,7 +4,7 @@ import { Frame, Icon, live } from "fourlab/kit.js";
 import { Drawn, Rerun } from "fourlab/rerun.js";
 
 const KEYS = [["Tab", "from card to card"], ["Enter", "open the report"], ["?", "this list"]];
-const TONES = { confirmed: ["win", "check"], refuted: ["loss", "close"], undecided: ["draw", "help"], "not run": ["none", "first"] };
+const TONES = { confirmed: ["win", "check"], refuted: ["loss", "close"], undecided: ["draw", "help"], "not run": ["none", "minus"] };
 
 export default {
   mixins: [live],
@@ -28,12 +28,12 @@ export default {
   <div class="studies">
     <article v-for="card in view.cards" :key="card.name" class="card study" :aria-labelledby="'study-' + card.name">
       <div class="study-top"><h2 :id="'study-' + card.name"><a :href="'/studies/' + card.name">{{ card.title ?? card.name }}</a></h2><code>{{ card.name }}</code></div>
-      <p class="note study-line">{{ card.line }}<span v-if="card.size === 'quick'" class="size">quick</span></p>
+      <p class="note study-line">{{ card.line }}</p>
       <div class="study-picture">
         <div v-if="!card.title" class="drawing"></div>
         <Drawn v-else-if="card.picture" :source="card.picture"/>
-        <div v-else-if="card.told" class="told"><p><b>Not run yet.</b> <span v-if="card.told.source" class="note">Published in {{ card.told.source }}</span></p>
-          <p v-if="card.told.said">{{ card.told.said }}</p>
+        <div v-else-if="card.told" class="published"><p><b>Not run yet.</b> <span v-if="card.told.source" class="note">Published in {{ card.told.source }}</span></p>
+          <p v-if="card.told.said || card.about">{{ card.told.said || card.about }}</p>
           <table v-if="card.told.rows.length"><thead><tr><th v-for="head in card.told.heads">{{ head }}</th></tr></thead>
             <tbody><tr v-for="row in card.told.rows"><td v-for="cell in row">{{ cell }}</td></tr></tbody></table>
           <p v-if="card.told.left" class="note">and {{ card.told.left }} more</p></div>

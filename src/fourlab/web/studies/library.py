@@ -11,7 +11,7 @@ from typing import Any, Literal, TypeVar
 from fourlab.core.errors import FourlabError
 from fourlab.studies.archive import CONFIG, Archive, shipped
 from fourlab.studies.base import Published, Study
-from fourlab.studies.canvas import drawn_for, svg_text
+from fourlab.studies.canvas import CARD, drawn_for, svg_text
 from fourlab.studies.registry import STUDIES
 from fourlab.studies.report import fragment, page, styles
 from fourlab.studies.report.markdown import text_of
@@ -26,7 +26,6 @@ Size = Literal["full", "quick"]
 FULL: Size = "full"
 QUICK: Size = "quick"
 LAST, UNDER_WAY = "last", "under-way"  # folders of a study's quick reruns
-CARD_WIDTH = 354  # pixels of a card's picture
 SHOWN_ROWS = 4  # of a published table on a card
 FORMS: dict[str, Callable[[Archive], str]] = {
     "fragment": lambda archive: f"<style>{styles()}</style>{fragment(archive, links=True)}",
@@ -126,7 +125,8 @@ def _card(study: Study, runs: dict[Size, Archive], stamps: dict[str, str]) -> di
     size, archive = next(iter(runs.items()), ("", Archive(study, Path())))
     known = dict(facts(archive))
     now = known.get("Time now", "")
-    times = [f"{study.took} then"] * bool(study.took) + [f"{now} now"] * bool(now)
+    now = f"{now}, quick" if size == QUICK else f"{now} now"
+    times = [f"{study.took} then"] * bool(study.took) + [now] * bool(size)
     chapter = telling(archive)
     counts = tally(study.judge(archive.results)) if size else []
     has_picture = chapter.done is not None and chapter.experiment.figure and not missing()
@@ -137,9 +137,10 @@ def _card(study: Study, runs: dict[Size, Archive], stamps: dict[str, str]) -> di
         "size": size,
         "runs": stamps,
         "counts": [{"ruling": ruling, "count": count} for ruling, count in counts],
-        "seeds": known.get("Seeds", ""),
+        "seeds": known.get("Seeds", "") if size else "",
         "picture": f"/studies/{study.name}/picture?of={stamp(archive)}" if has_picture else "",
         "alt": chapter.alt,
+        "about": study.about,
         "told": None if chapter.done else _told(chapter.experiment.published),
     }
 
@@ -162,7 +163,7 @@ def _picture(archive: Archive) -> str:
     if chapter.findings is None or chapter.experiment.figure is None or missing():
         return ""
     try:
-        with drawn_for(CARD_WIDTH):
+        with drawn_for(CARD):
             drawn = chapter.experiment.figure(chapter.findings, chapter.experiment.published)
             text = svg_text(drawn, f"{archive.study.name}-card")
     except Exception:  # a run of another version may lack what the figure shows
