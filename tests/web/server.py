@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from web import tiny_studies
+
 
 def free_port() -> int:
     with socket.socket() as listener:
@@ -21,6 +23,7 @@ class Server:
         self.port = free_port()
         self.folder = folder  # where it keeps its runs
         self.process: subprocess.Popen[str] | None = None
+        self.path = tiny_studies.install(folder / "packages")
 
     @property
     def url(self) -> str:
@@ -29,13 +32,14 @@ class Server:
     def start(self) -> None:
         """Start it and wait until it says where it is."""
         command = [sys.executable, "-m", "fourlab.cli.main", "serve", "--port", str(self.port)]
+        path = os.pathsep.join(filter(None, [self.path, os.environ.get("PYTHONPATH")]))
         self.process = subprocess.Popen(
             command,
             cwd=self.folder,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
-            env={**os.environ, "PYTHONUNBUFFERED": "1"},
+            env={**os.environ, "PYTHONUNBUFFERED": "1", "PYTHONPATH": path},
         )
         assert self.process.stdout is not None
         said = []

@@ -211,7 +211,7 @@ def trajectories(
     axes.margins(x=0)
     over(axes, [point for curve in found.curves for point in curve.x], x)
     if is_card():
-        axes.xaxis.set_major_locator(locator(2))
+        axes.xaxis.set_major_locator(locator(2, fewest=1))
     _name_groups(figure, axes, ends)
     position = position_of(find_game(game), moves)
     draw_position(beside_it, position, _notes(position, ends))

@@ -73,11 +73,11 @@ def key(figure: Any, axes: Any) -> None:
         figure.legend(handles, names, loc="outside lower left", ncols=columns, **style)
 
 
-def locator(count: int) -> Any:
+def locator(count: int, fewest: int = 2) -> Any:
     """Return what puts so many round numbers on an axis, at most."""
     from matplotlib.ticker import MaxNLocator
 
-    return MaxNLocator(count, steps=[1, 2, 2.5, 5, 10])
+    return MaxNLocator(count, steps=[1, 2, 2.5, 5, 10], min_n_ticks=fewest)
 
 
 def over(axes: Any, points: Sequence[float], name: str) -> None:

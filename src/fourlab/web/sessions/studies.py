@@ -176,6 +176,7 @@ def rerun_view(rerun: Rerun, ahead: list[str], who: str) -> dict[str, Any]:
         "note": _note(rerun, ahead),
         "share": rerun.share,
         "goOn": f"Go on from experiment {rerun.experiment}",
+        "first": rerun.experiment == 1,
         "reason": rerun.reason if rerun.state == "failed" else "",
         "others": bool(rerun.who and who and rerun.who != who),
     }

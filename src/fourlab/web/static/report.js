@@ -41,7 +41,7 @@ export default {
       <details v-if="contents.length" class="menu"><summary class="outline"><Icon name="list"/>Contents</summary>
         <ol><li v-for="one in contents" :key="one.href"><a :href="one.href">{{ one.text }}</a></li></ol></details>
       <Rerun :name="view.name" :rerun="rerun" :report="quick" @act="act"/>
-      <details v-if="view.run" class="menu right"><summary class="outline"><Icon name="down"/>Download</summary>
+      <details v-if="view.run" class="menu"><summary class="outline"><Icon name="down"/>Download</summary>
         <ul><li><a :href="view.downloads.html" download>HTML, one file with everything</a></li><li><a :href="view.downloads.md" download>Markdown</a></li></ul></details></div></div>
   <p v-if="view.error" class="field-error" role="alert"><Icon name="warn"/>{{ view.error.text }}</p>
   <Drawn v-if="view.source" class="embedded" :source="view.source" @drawn="drawn"/>

@@ -49,8 +49,8 @@ export const Rerun = {
     <template v-else>
       <p v-if="halted" class="rerun-said" :class="state" role="status"><Icon :name="state === 'failed' ? 'warn' : 'stop'"/><span><b>{{ rerun.head }}</b><template v-if="rerun.reason">: {{ rerun.reason }}</template></span></p>
       <p v-if="state === 'finished' && report" class="rerun-said finished" role="status"><Icon name="check"/><span><b>{{ rerun.head }}.</b> <a :href="report">Open the quick report</a></span></p>
-      <slot/>
-      <button v-if="halted" type="button" class="outline" @click="$emit('act', 'go_on', name)"><Icon name="play"/>{{ rerun.goOn }}</button>
-      <button type="button" class="outline" @click="$emit('act', 'rerun', name)"><Icon :name="halted ? 'reset' : 'play'"/>{{ halted ? 'Start over' : 'Rerun quick' }}</button></template>
+      <template v-if="halted"><button v-if="!rerun.first" type="button" class="outline" @click="$emit('act', 'go_on', name)"><Icon name="play"/>{{ rerun.goOn }}</button>
+        <button type="button" class="outline" @click="$emit('act', 'rerun', name)"><Icon name="reset"/>Start over</button></template>
+      <template v-else><slot/><button type="button" class="outline" @click="$emit('act', 'rerun', name)"><Icon name="play"/>Rerun quick</button></template></template>
     <slot name="end"/></div>`,
 };

@@ -210,11 +210,11 @@ def _follow(job: Job, child: LineProcess, hear: Callable[[dict[str, Any]], None]
         if line is None:
             return f"its process {child.leave(PATIENCE)}; the server's memory may be too small"
         said = json.loads(line)
-        if "failed" in said:
-            return str(said["failed"])
         if "finished" in said:
             return ""
         hear(said)
+        if "failed" in said:
+            return str(said["failed"])
     return ""
 
 
