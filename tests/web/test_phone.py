@@ -80,6 +80,19 @@ def setting_up(visitor: Visitor) -> None:
     visitor.page.click("text=Set up")
 
 
+def studies(visitor: Visitor) -> None:
+    visitor.go("/studies")
+    visitor.page.wait_for_selector(".study h2:has-text('A tiny study')")
+
+
+def report(visitor: Visitor) -> None:
+    visitor.go("/studies/tiny")
+    visitor.page.click("text=Rerun quick")
+    visitor.page.wait_for_selector(".study-report .claims li", timeout=120_000)
+    visitor.page.click("summary:has-text('How it was run') >> nth=0")
+    visitor.page.click("summary:has-text('Download')")
+
+
 def api(visitor: Visitor) -> None:
     visitor.page.goto(visitor.server.url + "/api")
 
@@ -96,6 +109,8 @@ STATES = {
     "analyse-compare": analyse("compare", ".lean.chosen"),
     "analyse-cells": analyse("cells", ".cell-map"),
     "analyse-setup": setting_up,
+    "studies": studies,
+    "report": report,
     "api": api,
 }
 

@@ -1,6 +1,7 @@
 """Studies without a page: cards, reports, and reruns that outlive whoever asked for them."""
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -21,9 +22,9 @@ from web.bench import TestBench
 @pytest.fixture(autouse=True)
 def _installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tiny_studies.install(tmp_path / "packages")
-    for part in reversed(path.split(":")):
+    for part in reversed(path.split(os.pathsep)):
         monkeypatch.syspath_prepend(part)
-    monkeypatch.setenv("PYTHONPATH", path)
+    monkeypatch.setenv("PYTHONPATH", path, prepend=os.pathsep)
     monkeypatch.chdir(tmp_path)
 
 

@@ -194,7 +194,7 @@ def _head(rerun: Rerun) -> str:
 def _note(rerun: Rerun, ahead: list[str]) -> str:
     """Say what comes next."""
     if rerun.state == "waiting":
-        return rerun.reason or (f"after {', '.join(ahead)}" if ahead else "starting")
+        return f"after {', '.join(ahead)}" if ahead else "starting"
     if rerun.state != "running":
         return ""
     if rerun.compiling:

@@ -22,7 +22,6 @@ from fourlab.core.errors import FourlabError
 from fourlab.core.lines import LineProcess
 from fourlab.studies.archive import CONFIG, RESULTS
 from fourlab.web.studies.library import LAST, UNDER_WAY, Library
-from fourlab.web.warm import TASKS
 from fourlab.web.workbench import STUDIES, BusyError, Job, Workbench
 
 State = Literal["waiting", "running", "stopped", "failed", "finished"]
@@ -45,7 +44,7 @@ class Rerun:
     expected: int = 0
     unit: str = ""
     compiling: bool = False
-    reason: str = ""  # why it failed, or what it waits for
+    reason: str = ""  # why it failed
 
     @property
     def is_active(self) -> bool:
@@ -142,8 +141,6 @@ class Reruns:
 
     def _run(self, job: Job, name: str, fresh: bool) -> None:
         """Run a child to its end; on a thread of the workbench."""
-        for task in TASKS:  # its kernels are ours too, and nobody compiles them twice
-            job.await_kernels(task, lambda words: self._heard(name, {"reason": words}))
         folder = self.library.rerun_folder(name, UNDER_WAY)
         if fresh:
             shutil.rmtree(folder, ignore_errors=True)
@@ -166,9 +163,6 @@ class Reruns:
         job.report(self._end, name, "failed" if failure else "finished", failure)
 
     def _heard(self, name: str, said: dict[str, Any]) -> None:
-        if "reason" in said:
-            self._note(replace(self._known[name], reason=said["reason"]))
-            return
         told = {field: said[field] for field in FIELDS}
         self._note(replace(self._known[name], state="running", reason="", **told))
 
