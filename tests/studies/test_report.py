@@ -184,8 +184,8 @@ def test_an_interval_is_a_half_width_unless_it_is_skewed() -> None:
 
 
 def test_times_counts_and_chances_in_words() -> None:
-    assert [spell(t) for t in (0.083, 1.26, 42.4, 245, 3600 * 2, 86_400)] == [
-        "0.083 s", "1.3 s", "42 s", "4.1 min", "2 h", "24 h",
+    assert [spell(t) for t in (8.9e-6, 0.0017, 0.083, 1.26, 42.4, 245, 3600 * 2, 86_400)] == [
+        "8.9 µs", "1.7 ms", "0.083 s", "1.3 s", "42 s", "4.1 min", "2 h", "24 h",
     ]  # fmt: skip
     assert count(1, "game") == "one game"
     assert count(20_000, "game") == "20,000 games"

@@ -14,7 +14,10 @@ NONE = "–"
 
 
 def spell(seconds: float) -> str:
-    """Return a time as people say it: 0.08 s, 40 s, 8 min, 2 h."""
+    """Return a time as people say it: 8.9 µs, 0.08 s, 40 s, 8 min, 2 h."""
+    if 0 < seconds < 0.01:
+        size, unit = (1e-3, "ms") if seconds >= 1e-3 else (1e-6, "µs")
+        return f"{seconds / size:.3g} {unit}"
     for size, unit in ((3600, "h"), (60, "min")):
         if seconds >= 1.5 * size:
             return f"{seconds / size:.{int(seconds < 9.5 * size)}f} {unit}".replace(".0 ", " ")

@@ -129,7 +129,7 @@ def _smoothed(curve: Curve, weight: float) -> Floats:
 
 
 def _spread_words(half: float, percent: bool) -> str:
-    if not math.isfinite(half):
+    if not half >= (0.0005 if percent else 1e-12):  # nan for one seed, nothing where all agree
         return ""
     if percent:
         return f" ± {100 * half:.{int(half < 0.015)}f} points"

@@ -44,7 +44,7 @@ def form(percent: bool, digits: int = 0) -> Callable[[float], str]:
     """Return how figures are written."""
 
     def write(value: float) -> str:
-        text = f"{value:.{digits}%}" if percent else f"{value:,.4g}"
+        text = f"{value:.{digits}%}" if percent else short(value)
         return text.replace("-", "−")
 
     return write
@@ -94,8 +94,8 @@ def short(value: float) -> str:
     """Return a number as an axis has it: 50k, 2.5M."""
     for size, unit in ((1e6, "M"), (1e3, "k")):
         if abs(value) >= 10 * size or (abs(value) >= size and unit == "M"):
-            return f"{value / size:g}{unit}"
-    return f"{value:,g}".replace("-", "−")
+            return f"{value / size:.4g}{unit}".replace("-", "−")
+    return f"{value:,.4g}".replace("-", "−")
 
 
 def spread(values: Sequence[float], gap: float) -> list[float]:
