@@ -140,7 +140,7 @@ def test_agreement_in_words_for_one_for_all_and_for_none() -> None:
 
     assert words(a=0.51).startswith("The published figure lies within our interval: won for a")
     assert words(a=0.9).startswith("The published figure lies outside our interval")
-    assert words(a=0.5, b=0.5) == "All two published figures lie within our intervals."
+    assert words(a=0.5, b=0.5) == "Both published figures lie within our intervals."
     assert words(a=0.1, b=0.9).startswith("None of two published figures lies within")
     assert agreement(table(found(a=0.5), Published({"a": {"wins": 0.5}}))) == ""
     assert agreement(table(found(a=0.5))) == ""

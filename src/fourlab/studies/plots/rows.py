@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import textwrap
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -115,14 +116,22 @@ def intervals(
 def _rows(names: Sequence[str], title: str, extra: float = 0) -> tuple[Any, Any]:
     """Return a figure with a place for each row, its name on the left."""
     room = int(page_width() / 3 / LETTER)  # letters
-    names = [name if len(name) <= room else name[: room - 1] + "…" for name in names]
-    figure = sheet(ROW * len(names) + 12 + extra, title)
+    names = [_in_two_lines(name, room) for name in names]
+    row = ROW + 8 * any("\n" in name for name in names)
+    figure = sheet(row * len(names) + 12 + extra, title)
     axes = figure.subplots()
     plain(axes)
     axes.set_yticks(range(len(names)), names)
     axes.tick_params(axis="y", labelcolor=SECOND)
     axes.set_ylim(len(names) - 0.4, -0.6)
     return figure, axes
+
+
+def _in_two_lines(name: str, room: int) -> str:
+    lines = textwrap.wrap(name, room)
+    if len(lines) > 2:
+        lines = [lines[0], lines[1][: room - 1] + "…"]
+    return "\n".join(lines)
 
 
 def _any(values: Sequence[float]) -> bool:

@@ -39,7 +39,7 @@ TONES = {"confirmed": "win", "refuted": "loss", "undecided": "draw", "not run": 
 SIGNS = {
     "confirmed": '<path d="M3 8.5l3.2 3.2L13 4.8"/>',
     "refuted": '<path d="M4 4l8 8M12 4l-8 8"/>',
-    "undecided": '<path d="M5.5 6.2a2.5 2.5 0 1 1 3.6 2.2c-.8.4-1.1.8-1.1 1.6M8 12.6v.1"/>',
+    "undecided": '<path d="M5.5 6.2a2.5 2.5 0 1 1 3.6 2.2c-.8.4-1.1.8-1.1 1.6M8 13h.01"/>',
     "not run": '<path d="M4 8h8"/>',
 }
 LONG = 32  # letters of a row's name from which it may be broken
@@ -161,13 +161,13 @@ def _chapter(chapter: Chapter, archive: Archive, links: bool) -> str:
         alone = published_alone(experiment.published)
         body = f"{said}{_table(alone, 'As published') if alone else ''}<p>Not run yet.</p>"
         return f'<article class="part" id="{where}">{top}{body}</article>'
-    words = [*chapter.differences, *found.notes]
     body = "".join(
         [
             said,
             _table(table(found, experiment.published), experiment.ask),
             _note(rests_on(found, experiment.published)),
-            _paragraphs(words),
+            _paragraph(chapter.differences),
+            _paragraph(found.notes),
             _figure(chapter),
             _truth(found.truth),
             _how(chapter, archive, links),
@@ -176,8 +176,8 @@ def _chapter(chapter: Chapter, archive: Archive, links: bool) -> str:
     return f'<article class="part" id="{where}">{top}{body}</article>'
 
 
-def _paragraphs(words: Iterable[str]) -> str:
-    text = " ".join(escape(sentence) for sentence in words)
+def _paragraph(sentences: Iterable[str]) -> str:
+    text = re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(" ".join(sentences)))
     return f"<p>{text}</p>" if text else ""
 
 
@@ -209,7 +209,7 @@ def _truth(truth: Findings | None) -> str:
     made += _note(rests_on(truth, None))
     return (
         f'<section class="truth"><h3>What the exact solver adds</h3>{made}'
-        f"{_paragraphs(truth.notes)}</section>"
+        f"{_paragraph(truth.notes)}</section>"
     )
 
 

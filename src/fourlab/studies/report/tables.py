@@ -176,8 +176,10 @@ def agreement(made: Table) -> str:
             f"The published figure lies {'within' if inside else 'outside'} our interval: {where}."
         )
     many = count(len(judged), "published figure")
-    if inside in (0, len(judged)):
-        share = f"All {many} lie" if inside else f"None of {many} lies"
+    if inside == len(judged):
+        share = "Both published figures lie" if inside == 2 else f"All {many} lie"
+    elif inside == 0:
+        share = f"None of {many} lies"
     else:
         share = f"{number(inside).capitalize()} of {many} {'lie' if inside > 1 else 'lies'}"
     largest = f" The largest difference: {where}." if entry.ours != entry.published else ""
