@@ -103,7 +103,7 @@ EXPERIMENTS = (
             said=ONLY_DRAWN + "gamma 1 and -0.1 are best.",
             games=sweeps.STEPS * sweeps.EACH,
         ),
-        partial(plots.heat, rows="step", columns="gamma", value="training"),
+        lambda found, published: plots.heat(found, "step", "gamma", "training"),
         remarks=SILENT,
     ),
     Experiment(

@@ -51,6 +51,7 @@ def falls(found: Findings, column: str, rows: list[str]) -> Evidence:
 
 
 def wins_most(results: Results) -> Evidence:
+    """Claim: MC200 wins more than half of its games, whatever the rewards."""
     found = results["rewards"]
     wins = {name: found.measure(name, "wins") for name in SEARCH_MAPS}
     parts = [is_above(compare(share, 0.5), "") for share in wins.values()]
@@ -59,6 +60,7 @@ def wins_most(results: Results) -> Evidence:
 
 
 def as_published(results: Results) -> Evidence:
+    """Claim: every published share of games won is met."""
     found, parts, told = results["rewards"], [], []
     for name in SEARCH_MAPS:
         own, theirs = found.measure(name, "wins"), results.published("rewards", name, "wins")
@@ -68,7 +70,7 @@ def as_published(results: Results) -> Evidence:
 
 
 def fewer_draws(results: Results) -> Evidence:
-    """At least half as many fewer as published."""
+    """Claim: a draw worth a loss is drawn less often."""
     found = results["rewards"]
     careful, chosen = (found.measure(name, "draws") for name in (CAREFUL, CHOSEN))
     says = f"{careful.value:.1%} drawn with {CAREFUL}, {chosen.value:.1%} with {CHOSEN}."
@@ -76,6 +78,7 @@ def fewer_draws(results: Results) -> Evidence:
 
 
 def draws_matter(results: Results) -> Evidence:
+    """Claim: a draw worth a loss wins more."""
     found = results["rewards"]
     chosen, careful = (found.measure(name, "wins") for name in (CHOSEN, CAREFUL))
     says = f"{chosen.value:.1%} won with {CHOSEN}, {careful.value:.1%} with {CAREFUL}."
@@ -83,7 +86,7 @@ def draws_matter(results: Results) -> Evidence:
 
 
 def nearly_shortest(results: Results) -> Evidence:
-    """Not further from the shortest than the study found."""
+    """Claim: not further from the shortest than in the published table."""
     found = results["rewards"]
     shortest = min(SEARCH_MAPS, key=lambda name: found.measure(name, "moves").value)
     theirs = [results.published("rewards", name, "moves") for name in SEARCH_MAPS]
@@ -95,6 +98,7 @@ def nearly_shortest(results: Results) -> Evidence:
 
 
 def hardly_matters(results: Results) -> Evidence:
+    """Claim: no constant around the chosen one changes much, over all maps."""
     found, parts, most = results["uct"], [], Measure(0.0)
     for row in found.rows:
         inside = row["map"] == "all maps" and NEAR[0] <= float(str(row["c"])) <= NEAR[1]
@@ -108,6 +112,7 @@ def hardly_matters(results: Results) -> Evidence:
 
 
 def more_is_more(results: Results) -> Evidence:
+    """Claim: each rung of the ladder scores more than the one below."""
     return falls(results["simulations"], "score", [f"MC{n}" for n in reversed(LADDER)])
 
 
@@ -120,6 +125,7 @@ def by_kind(results: Results, experiment: str, column: str, above: str, says: st
 
 
 def both_lose(results: Results) -> Evidence:
+    """Claim: fewer games won than lost, by both learners."""
     found = results["afterstates"]
     ratios = {kind: found.measure(kind, "ratio") for kind in ("afterstates", "vanilla")}
     told = ", ".join(f"{kind} {ratio.value:.2f}" for kind, ratio in ratios.items())
@@ -130,12 +136,13 @@ def both_lose(results: Results) -> Evidence:
 
 
 def fewer_simulations(results: Results) -> Evidence:
+    """Claim: the share of games won falls with every five simulations."""
     rows = [f"MC{n}, more games" for n in range(0, TOP + 1, 5)]
     return falls(results["opponents"], "wins", rows)
 
 
 def more_games(results: Results) -> Evidence:
-    """Over all opponents together, seed by seed."""
+    """Claim: three times the games win more, over all opponents together."""
     found = results["opponents"]
     means = {
         how: np.mean(
@@ -150,6 +157,7 @@ def more_games(results: Results) -> Evidence:
 
 
 def beats_all(results: Results) -> Evidence:
+    """Claim: more games won than lost against every opponent."""
     found, parts = results["validation"], []
     for row in found.rows:
         wins, losses = (found.measure(str(row["label"]), name) for name in ("wins", "losses"))
@@ -161,22 +169,25 @@ def beats_all(results: Results) -> Evidence:
 
 
 def small_file(results: Results) -> Evidence:
+    """Claim: numbers take fewer bytes; a calculation, not a measurement."""
     found = results["training"]
     number, text = (
         found.measure("afterstates", f"{kind}_bytes").value for kind in ("number", "text")
     )
     own = found.measure("afterstates", "bytes")
-    says = f"{number:.0f} bytes a value with numbers, {text:.0f} with texts; this file {own.value:.1f}."
+    says = f"{number:.0f} bytes a value with numbers, {text:.0f} with texts; here {own.value:.1f}."
     return Evidence(says, *((0.0, 1.0) if number < text else (1.0, 0.0)))
 
 
 def pair(results: Results) -> Evidence:
+    """Claim: the chosen gamma and reward of a move win most in training."""
     found = results["gamma"]
     chosen = pair_label(CHOSEN_GAMMA, CHOSEN_STEP)
     return is_best(found, "training", chosen, [str(row["label"]) for row in found.rows])
 
 
 def undiscounted(results: Results) -> Evidence:
+    """Claim: no discount wins most, with the chosen reward of a move."""
     found = results["gamma"]
     rows = [str(row["label"]) for row in found.rows if row["step"] == f"{CHOSEN_STEP:g}"]
     return is_best(found, "wins", pair_label(CHOSEN_GAMMA, CHOSEN_STEP), rows)

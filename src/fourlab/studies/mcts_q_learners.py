@@ -106,17 +106,16 @@ def training(bench: Bench) -> Findings:
     truth: list[dict[str, Cell]] = []
     curves = []
     for kind, runs in zip(KINDS, parts(found, len(seeds)), strict=True):
-        values = over_seeds([float(run.values) for run in runs])
         rows.append(
             {
                 "kind": kind,
                 "wins": over_seeds([won(run) for run in runs]),
                 "states": over_seeds([float(run.states) for run in runs]),
-                "values": values,
+                "values": over_seeds([float(run.values) for run in runs]),
                 "bytes": over_seeds([run.file_bytes / run.values for run in runs]),
                 "megabytes": over_seeds([run.file_bytes / 1e6 for run in runs]),
-                "number_bytes": float(NUMBER_BYTES + VALUE_BYTES),
-                "text_bytes": float(TEXT_BYTES + VALUE_BYTES),
+                "number_bytes": NUMBER_BYTES + VALUE_BYTES,
+                "text_bytes": TEXT_BYTES + VALUE_BYTES,
             }
         )
         truth += [_own_games(kind, [run.own for run in runs], solved)]
@@ -129,8 +128,8 @@ def training(bench: Bench) -> Findings:
         Column("values", "values", "whole"),
         Column("bytes", "bytes a value, this file"),
         Column("megabytes", "MB, this file"),
-        Column("number_bytes", "pickled numbers, bytes"),
-        Column("text_bytes", "pickled texts, bytes"),
+        Column("number_bytes", "bytes a board and value, pickled numbers", "whole"),
+        Column("text_bytes", "pickled texts", "whole"),
     )
     told = Findings(
         (

@@ -22,7 +22,7 @@ MAPS = {  # rewards of a loss and of a draw; a win is 1
     "-1.5, -1.5": (-1.5, -1.5),
 }
 CHOSEN, CAREFUL = "-1, -1", "-1, 0"
-CONSTANTS = (0.2, 0.5, 0.7, 1.0, 1.4, 2.0, 2.8)
+CONSTANTS = (0.2, 0.7, 1.0, 1.4, 2.0, 2.8)
 DEFAULT = 1.4
 TREES = {"kept": ",reuse=yes", "all children": ",expand=all"}
 LADDER = (5, 10, 20, 40, 80, 160, 320)

@@ -214,7 +214,7 @@ def opponents(bench: Bench) -> Findings:
         for (how, games), runs in zip(lengths.items(), found, strict=True):
             label = f"MC{n}, {how} games"
             in_training = over_seeds([won(run) for run in runs])
-            about = {"n": n, "games": games, "training": in_training}
+            about: dict[str, Cell] = {"n": n, "games": games, "training": in_training}
             rows.append({"label": label, **about, **marks(runs)})
     columns = (
         Column("label", "opponent", "text"),
@@ -247,18 +247,19 @@ def sides(bench: Bench) -> Findings:
 def boards(bench: Bench) -> Findings:
     """Boards of five columns and few rows."""
     games = STEPS * bench.pick(EACH, EACH_QUICK)
-    names = [BOARD.replace("rows=6", f"rows={rows}") for rows in ROWS]
+    heights: Sequence[int] = bench.pick(ROWS, (3, 6))
+    names = [BOARD.replace("rows=6", f"rows={height}") for height in heights]
     spec = pupil("afterstates", mc(SPARRING), games)
     found = examined(
         bench, [spec] * len(names), bench.seeds(5), [mc(SPARRING)], "middle", games=names
     )
     rows: list[dict[str, Cell]] = []
-    for name, count, runs in zip(names, ROWS, found, strict=True):
+    for name, height, runs in zip(names, heights, found, strict=True):
         rules = find_game(name)
         best = max(s for s in shared_solver(rules).scores(rules.start()) if s is not None)
         rows.append(
             {
-                "label": f"5 x {count}",
+                "label": f"5 x {height}",
                 "value": VALUES[sign(best)],
                 **marks(runs),
                 "states": over_seeds([float(run.size) for run in runs]),
