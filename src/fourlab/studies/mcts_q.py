@@ -10,6 +10,7 @@ from fourlab.studies import mcts_q_sweeps as sweeps
 from fourlab.studies import plots
 from fourlab.studies.base import Experiment, Published, Study
 from fourlab.studies.mcts_q_claims import CLAIMS
+from fourlab.studies.mcts_q_figures import rivals
 
 PRINTED = {  # loss, draw: mean moves, and what MC200 made of its games
     "-1, 0": {"moves": 22.03, "losses": 0.1475, "draws": 0.1304, "wins": 0.7221},
@@ -77,13 +78,7 @@ EXPERIMENTS = (
             + "afterstates have the better ratio of games won and lost, vanilla has shorter "
             "games, and both lose far more than they win.",
         ),
-        partial(
-            plots.curves,
-            names=("afterstates: won", "vanilla: won", "afterstates: lost", "vanilla: lost"),
-            y="games",
-            smooth=0.6,
-            title="Training against MC20",
-        ),
+        rivals,
         remarks=SILENT,
     ),
     Experiment(
