@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from fourlab.arena.statistics import share_interval
 from fourlab.studies.bench import Bench
 from fourlab.studies.findings import Cell, Column, Curve, Findings, over_seeds
 from fourlab.studies.mcts_q_graduates import Course, Graduate, graduates
-from fourlab.studies.mcts_q_search import BOARD, OUTCOMES, mc
+from fourlab.studies.mcts_q_search import BOARD, OUTCOMES, mc, value
 from fourlab.studies.mcts_q_sweeps import (
     EACH,
     EACH_QUICK,
@@ -26,6 +27,7 @@ from fourlab.studies.mcts_q_sweeps import (
 # A board as a number of 30 digits takes 98 bits. In a pickle: an opcode, a length and 13 bytes; a
 # text takes an opcode, a length, 30 bytes and a mark; a value an opcode and 8 bytes.
 NUMBER_BYTES, TEXT_BYTES, VALUE_BYTES = 15, 33, 9
+STUDY_GAMES = 200  # of the study in the validation of a step
 
 
 def final(kind: str, each: int) -> str:
@@ -138,7 +140,10 @@ def training(bench: Bench) -> Findings:
             Column("mistakes", "draws or wins given away a game"),
         ),
         tuple(truth),
-        notes=("The board is a draw: a game is won only where the other side gave it away.",),
+        notes=(
+            "The board is a draw: a game is won only where the other side gave it away. A move "
+            "that is not good turns a win into a draw or a loss, or a draw into a loss.",
+        ),
     )
     return Findings(columns, tuple(rows), tuple(curves), truth=told)
 
@@ -191,4 +196,10 @@ def validation(bench: Bench) -> Findings:
         ),
         notes=("Positions of random games; most of their boards were never seen in training.",),
     )
-    return Findings(columns, tuple(rows), truth=truth)
+    last = rows[-1]
+    low, high = share_interval(value(last["wins"]) * STUDY_GAMES, STUDY_GAMES)
+    note = (
+        f"Against {last['label']} {value(last['wins']):.0%} were won; one run and the study's "
+        f"{STUDY_GAMES} games would tell {low:.0%} to {high:.0%}."
+    )
+    return Findings(columns, tuple(rows), notes=(note,), truth=truth)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TypeVar
 
 import numpy as np
@@ -12,6 +13,7 @@ from fourlab.rules.catalog import game as find_game
 from fourlab.search.scores import sign
 from fourlab.search.solver import shared_solver
 from fourlab.studies.bench import Bench
+from fourlab.studies.claims import compare
 from fourlab.studies.findings import Cell, Column, Curve, Findings, over_seeds
 from fourlab.studies.mcts_q_graduates import Graduate
 from fourlab.studies.mcts_q_search import BOARD, OUTCOMES, mc
@@ -35,6 +37,7 @@ MAPS = {  # rewards of a draw and of a loss; a win is 1
 CHOSEN_MAP, CHOSEN_GAMMA, CHOSEN_STEP = "-0.5, -1, 1", 1.0, -0.1
 MOVE_REWARDS = (-0.05, -0.1, -0.2)
 ROWS = (2, 3, 4, 5, 6)
+DOUBT = 0.05  # chance of a difference at which two figures are not told apart
 VALUES = {1: "first wins", 0: "draw", -1: "second wins"}
 
 
@@ -135,10 +138,15 @@ def q_rewards(bench: Bench) -> Findings:
         lines = [np.mean([_wins(run) for run in runs], axis=0) for runs in by_seed]
         x = tuple(float(done) for done in by_seed[0][0].done)
         curves.append(Curve(name, x, tuple(tuple(np.round(line, 4).tolist()) for line in lines)))
-    columns = (Column("label", "draw, loss, win", "text"), Column("map", "map", "text"))
-    return Findings(
-        (*columns, Column("gamma", "gamma", "text"), *SUMMARY), tuple(rows), tuple(curves)
+    columns = (
+        Column("label", "draw, loss, win", "text"),
+        Column("map", "map", "text"),
+        Column("gamma", "gamma", "text"),
+        *SUMMARY,
     )
+    means_alone = Findings(columns, tuple(row for row in rows if row["gamma"] == "mean"))
+    notes = (f"Over all gammas: {note_on_best(means_alone, 'training')}",)
+    return Findings(columns, tuple(rows), tuple(curves), notes)
 
 
 SUMMARY = (
@@ -193,9 +201,21 @@ def gamma(bench: Bench) -> Findings:
         Column("step", "reward of a move", "text"),
         *SUMMARY,
     )
-    best = max(rows, key=lambda row: float(row["training"]))  # type: ignore[arg-type]
-    note = f"Most games in training were won with {best['label']}."
-    return Findings(columns, tuple(rows), notes=(note,))
+    found_all = Findings(columns, tuple(rows))
+    return replace(found_all, notes=(note_on_best(found_all, "training"),))
+
+
+def note_on_best(found: Findings, column: str) -> str:
+    """Return which row has most, and how many others cannot be told from it."""
+    key = found.columns[0].name
+    measures = {str(row[key]): found.measure(str(row[key]), column) for row in found.rows}
+    best = max(measures, key=lambda label: measures[label].value)
+    rivals = [label for label in measures if label != best]
+    close = [r for r in rivals if compare(measures[best], measures[r]).p_above > DOUBT]
+    return (
+        f"{best} has most, {measures[best].value:.1%}; {len(close)} of the {len(rivals)} others "
+        "cannot be told from it by these seeds."
+    )
 
 
 def pair_label(discount: float, step: float) -> str:
