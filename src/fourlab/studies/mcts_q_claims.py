@@ -18,6 +18,7 @@ from fourlab.studies.mcts_q_sweeps import (
     CHOSEN_MAP,
     CHOSEN_STEP,
     MAPS,
+    MOVE_REWARDS,
     TOP,
     pair_label,
 )
@@ -183,7 +184,9 @@ def pair(results: Results) -> Evidence:
     """Claim: the chosen gamma and reward of a move win most in training."""
     found = results["gamma"]
     chosen = pair_label(CHOSEN_GAMMA, CHOSEN_STEP)
-    return is_best(found, "training", chosen, [str(row["label"]) for row in found.rows])
+    tried = {f"{step:g}" for step in MOVE_REWARDS}
+    rows = [str(row["label"]) for row in found.rows if row["step"] in tried]
+    return is_best(found, "training", chosen, rows)
 
 
 def undiscounted(results: Results) -> Evidence:

@@ -41,9 +41,9 @@ class Graduate:
     states: int = 0  # rows of its table
     values: int = 0  # that were taught
     file_bytes: int = 0
-    seconds: float = 0.0
-    lost: int = 0  # of the games that followed
-    lost_moves: int = 0  # in those
+    won: int = 0  # of the games that followed
+    lost: int = 0
+    lost_moves: int = 0  # in those lost
     moves: int = 0  # in all of them
     own: tuple[int, int] = (0, 0)  # its moves in solved games, and the good ones
     other: tuple[int, int] = (0, 0)  # the opponent's
@@ -69,6 +69,7 @@ def graduate(course: Course) -> Graduate:
     played = played.take(played.numbers % 2 == 0)  # in those it is first
     is_lost = played.results < 0
     found.lost, found.lost_moves = int(is_lost.sum()), int(played.lengths[is_lost].sum())
+    found.won = int((played.results > 0).sum())
     found.moves = int(played.lengths.sum())
     found.own, found.other = look_back(made.rules, played, course.solved)
     return found

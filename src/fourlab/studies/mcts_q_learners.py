@@ -57,6 +57,7 @@ def afterstates(bench: Bench) -> Findings:
                 "losses": over_seeds([won(run, 2) for run in runs]),
                 "ratio": over_seeds([won(run) / won(run, 2) for run in runs]),
                 "moves": over_seeds([length(run) for run in runs]),
+                "after": over_seeds([run.won / exams for run in runs]),
                 "lost_moves": over_seeds([run.lost_moves / max(run.lost, 1) for run in runs]),
                 "states": over_seeds([float(run.states) for run in runs]),
             }
@@ -68,6 +69,7 @@ def afterstates(bench: Bench) -> Findings:
         Column("losses", "lost", "percent"),
         Column("ratio", "won for each lost"),
         Column("moves", "mean moves"),
+        Column("after", "won afterwards", "percent"),
         Column("lost_moves", "mean moves of lost games, afterwards"),
         Column("states", "states", "whole"),
     )
@@ -112,6 +114,7 @@ def training(bench: Bench) -> Findings:
             {
                 "kind": kind,
                 "wins": over_seeds([won(run) for run in runs]),
+                "after": over_seeds([run.won / exams for run in runs]),
                 "states": over_seeds([float(run.states) for run in runs]),
                 "values": over_seeds([float(run.values) for run in runs]),
                 "bytes": over_seeds([run.file_bytes / run.values for run in runs]),
@@ -126,6 +129,7 @@ def training(bench: Bench) -> Findings:
     columns = (
         Column("kind", "learner", "text"),
         Column("wins", "won in training", "percent"),
+        Column("after", f"won afterwards, against MC{TOP}", "percent"),
         Column("states", "states", "whole"),
         Column("values", "values", "whole"),
         Column("bytes", "bytes a value, this file"),
