@@ -17,6 +17,7 @@ from fourlab.studies.mcts_q_sweeps import (
     CHOSEN_GAMMA,
     CHOSEN_MAP,
     CHOSEN_STEP,
+    FREE,
     MAPS,
     MOVE_REWARDS,
     TOP,
@@ -196,6 +197,16 @@ def undiscounted(results: Results) -> Evidence:
     return is_best(found, "wins", pair_label(CHOSEN_GAMMA, CHOSEN_STEP), rows)
 
 
+def shorter(results: Results) -> Evidence:
+    """Claim: games are shorter where a move costs something."""
+    found = results["gamma"]
+    free, costly = (
+        found.measure(pair_label(CHOSEN_GAMMA, step), "moves") for step in (FREE, CHOSEN_STEP)
+    )
+    says = f"{costly.value:.2f} moves with {CHOSEN_STEP:g}, {free.value:.2f} with nothing."
+    return is_above(compare(free, costly), says)
+
+
 CLAIMS = (
     Claim("MC200 wins most of its games against MC40.", wins_most, "abstract"),
     Claim("The more simulations, the more games are won.", more_is_more, "section 3.2"),
@@ -258,6 +269,7 @@ CLAIMS = (
     ),
     Claim("Gamma 1 with -0.1 for a move is the best pair.", pair, "section 4.2"),
     Claim("With -0.1 for a move gamma 1 wins most afterwards.", undiscounted, "section 4.2"),
+    Claim("A reward of -0.1 for a move makes games shorter.", shorter, "section 4.2"),
     Claim(
         "The fewer simulations the opponent has, the more Q-learning wins.",
         fewer_simulations,
