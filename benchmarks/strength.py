@@ -1,6 +1,6 @@
 """How strong the search agents are: the figures of docs/strength.md.
 
-    python -m benchmarks.strength [variants] [connectx] [rewards] [minimax] [clock] [grades]
+    python -m benchmarks.strength [variants] [connectx] [minimax] [clock] [grades]
 
 Equal time is processor time: what a decision of each variant costs is measured first, in this
 process, and its simulations are chosen so that all cost the same. The games themselves then depend
@@ -23,12 +23,11 @@ from fourlab.positions.suites import load_suites
 from fourlab.rules.catalog import game
 
 SEED = 20261115
-SMALL = "connect:columns=5,rows=6,k=4"
 
 
-def match(a: str, b: str, games: int, board: str = "connect4", plies: int | None = None) -> str:
+def match(a: str, b: str, games: int, plies: int | None = None) -> str:
     """Play two agents and return a row: games, wins, draws, losses, score with 95% interval."""
-    tournament = Tournament(Event(board, (a, b), games, SEED, plies=plies))
+    tournament = Tournament(Event("connect4", (a, b), games, SEED, plies=plies))
     with Workers() as pool:
         for _ in tournament.run(pool):
             pass
@@ -107,14 +106,6 @@ def connectx() -> None:
     print(match("mcts:sims=1150,reuse=yes,minimax=2", steps[-1], 600))
 
 
-def rewards() -> None:
-    header("MC200 against MC40 on 5x6, by reward map")
-    for loss, draw in ((-1, 0), (-0.5, -0.5), (0, 0), (-1, -1), (-1.5, -1.5)):
-        common = f"c=1.4,depth=4,solver=no,loss={loss},draw={draw}"
-        a, b = f"mcts:sims=200,{common}", f"mcts:sims=40,{common}"
-        print(match(a, b, 10_000, SMALL, plies=0), flush=True)
-
-
 def minimax() -> None:
     header("minimax against baseline")
     print(match("minimax:depth=6", "baseline", 2000, plies=0))
@@ -147,7 +138,7 @@ def share(found: dict[str, object], kind: str) -> str:
 
 
 def main() -> None:
-    parts = (variants, connectx, rewards, minimax, clock, grades)
+    parts = (variants, connectx, minimax, clock, grades)
     for part in parts:
         if len(sys.argv) == 1 or part.__name__ in sys.argv[1:]:
             part()

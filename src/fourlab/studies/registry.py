@@ -7,6 +7,7 @@ STUDIES: Registry[Study] = Registry(
     "study",
     {
         "deep-q": "fourlab.studies.deep_q:STUDY",
+        "mcts-q": "fourlab.studies.mcts_q:STUDY",
     },
     group="fourlab.studies",
     attribute="STUDY",
