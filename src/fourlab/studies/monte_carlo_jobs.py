@@ -86,7 +86,7 @@ def take(course: Course) -> dict[str, Any]:
     sizes, grades = [], {}
     for made in trained(course.game, course.seed, course.options, course.marks):
         for how in course.players:
-            won, drawn = test(player_of(made, how), course.tests, course.seed)
+            won, drawn = play_tests(player_of(made, how), course.tests, course.seed)
             wins[how].append(won)
             draws[how].append(drawn)
         sizes.append(made.size)
@@ -97,7 +97,7 @@ def take(course: Course) -> dict[str, Any]:
     return {"wins": wins, "draws": draws, "sizes": sizes, "grades": grades, "first": first}
 
 
-def test(player: Agent, games: int, seed: int) -> tuple[float, float]:
+def play_tests(player: Agent, games: int, seed: int) -> tuple[float, float]:
     """Return the shares of games that a player wins and draws as the first against `random`."""
     boards = boards_of([player.rules.start()] * games)
     dice = np.random.default_rng([seed, 1]).integers(1 << 62, size=games)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from fourlab.core.arrays import Floats
+from fourlab.learning.mdp.planning import best_response
 from fourlab.rules.catalog import game as find_game
 from fourlab.search.solver import shared_solver
 from fourlab.studies.bench import Bench
@@ -32,6 +34,7 @@ ITERATIONS = 8
 EPISODES = 100  # of an iteration, as the text makes sense
 READINGS = (1, 10, EPISODES)  # episodes that an iteration may be
 MARKS = (0, 40, 80, 200, 400, 800, 2000, 4000, 8000, 20_000, 40_000, 80_000)
+ENUMERABLE = 25  # cells of boards whose positions are few enough for the best response
 SWITCH_MARKS = (0, 800, 8000, 80_000)
 
 Rows = list[dict[str, Cell]]
@@ -165,6 +168,7 @@ def boards(bench: Bench) -> Findings:
                 "at800": wins(found, marks.index(800)),
                 "at8000": wins(found, marks.index(8000)),
                 "end": wins(found, -1),
+                "best": best_share(BOARDS[board]),
                 "half": next(mark for mark, won in zip(marks, middle, strict=True) if won >= half),
                 "states": float(np.mean([run["sizes"][-1] for run in found])),
             }
@@ -178,6 +182,7 @@ def boards(bench: Bench) -> Findings:
             percent("at800", "800 episodes"),
             percent("at8000", "8,000"),
             percent("end", f"{marks[-1]:,}"),
+            percent("best", "the most there is"),
             Column("half", "half way after", "whole"),
             Column("states", "states known", "whole"),
         ),
@@ -195,6 +200,14 @@ def boards(bench: Bench) -> Findings:
             tuple(truths),
         ),
     )
+
+
+@functools.cache
+def best_share(game: str) -> float | None:
+    """Return the most games that any player can win as the first; None for large boards."""
+    if find_game(game).cells > ENUMERABLE:
+        return None
+    return round(best_response(game, "random", "first", draw=0).shares.wins, 5)
 
 
 def _truth(board: str, found: list[dict[str, Any]]) -> dict[str, Cell]:

@@ -7,6 +7,7 @@ STUDIES: Registry[Study] = Registry(
     "study",
     {
         "deep-q": "fourlab.studies.deep_q:STUDY",
+        "monte-carlo": "fourlab.studies.monte_carlo:STUDY",
     },
     group="fourlab.studies",
     attribute="STUDY",
