@@ -39,7 +39,7 @@ def improves(results: Results) -> Evidence:
     ends = [found.measure(board, "end").value for board in BOARDS]
     begun = [found.measure(board, "untrained").value for board in BOARDS]
     least = min(end - begin for end, begin in zip(ends, begun, strict=True))
-    return all_of(f"on all {len(BOARDS)} boards, by {100 * least:+.1f} points at least", *parts)
+    return all_of(f"the least gain of {len(BOARDS)} boards is {100 * least:+.1f} points", *parts)
 
 
 def learns_faster(pairs: tuple[tuple[str, str], ...], results: Results) -> Evidence:
@@ -137,7 +137,7 @@ def more_precise(results: Results) -> Evidence:
 def values_play_better(results: Results) -> Evidence:
     """The values play better than the policy stored beside them, on every board at the end."""
     found = results["by-values"]
-    last = {str(row["row"]).rsplit(",", 1)[0]: str(row["row"]) for row in found.rows}
+    last = {str(row["row"]).rsplit(", ", 1)[0]: str(row["row"]) for row in found.rows}
     gains = {board: found.measure(row, "gain") for board, row in last.items()}
     return all_of(told(gains), *(is_above(compare(gain, 0.0), "") for gain in gains.values()))
 
@@ -149,9 +149,7 @@ def mixed_keys_learn_nothing(results: Results) -> Evidence:
     begun = found.measure(MIXED, "untrained")
     pairs = zip(mixed.samples, begun.samples, strict=True)
     gain = Measure(0, samples=tuple(after - before for after, before in pairs))
-    says = (
-        f"{begun.value:.1%} untrained, {mixed.value:.1%} mixed, {right.value:.1%} with right keys"
-    )
+    says = f"{begun.value:.1%} untrained, {mixed.value:.1%} mixed, {right.value:.1%} right"
     return all_of(says, is_between(gain, -SLIGHT, SLIGHT, ""), is_above(compare(right, mixed), ""))
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Sequence
 from typing import Any
 
@@ -34,7 +33,6 @@ ITERATIONS = 8
 EPISODES = 100  # of an iteration, as the text makes sense
 READINGS = (1, 10, EPISODES)  # episodes that an iteration may be
 MARKS = (0, 40, 80, 200, 400, 800, 2000, 4000, 8000, 20_000, 40_000, 80_000)
-ENUMERABLE = 25  # cells of boards whose positions are few enough for the best response
 SWITCH_MARKS = (0, 800, 8000, 80_000)
 
 Rows = list[dict[str, Cell]]
@@ -168,7 +166,7 @@ def boards(bench: Bench) -> Findings:
                 "at800": wins(found, marks.index(800)),
                 "at8000": wins(found, marks.index(8000)),
                 "end": wins(found, -1),
-                "best": best_share(BOARDS[board]),
+                "best": best_share(BOARDS[board], bench.pick(25, 16)),
                 "half": next(mark for mark, won in zip(marks, middle, strict=True) if won >= half),
                 "states": float(np.mean([run["sizes"][-1] for run in found])),
             }
@@ -202,10 +200,9 @@ def boards(bench: Bench) -> Findings:
     )
 
 
-@functools.cache
-def best_share(game: str) -> float | None:
-    """Return the most games that any player can win as the first; None for large boards."""
-    if find_game(game).cells > ENUMERABLE:
+def best_share(game: str, cells: int) -> float | None:
+    """Return the most games that any player can win as the first; None on more cells."""
+    if find_game(game).cells > cells:
         return None
     return round(best_response(game, "random", "first", draw=0).shares.wins, 5)
 
