@@ -123,7 +123,8 @@ def test_a_win_is_worth_more_than_a_block(moves: str, column: int, worth: float)
 
 def test_the_true_return_is_the_mean_of_many_games() -> None:
     (made,) = jobs.trained(BOARDS[TINY], 1, "", (300,))
-    returns, start = jobs.Returns(made.knowledge), made.rules.start()
+    keep = 0.5
+    returns, start = jobs.Returns(made.knowledge, keep), made.rules.start()
     rng, samples = np.random.default_rng(1), []
     for _ in range(3000):
         position, total, weight = start.play(1), jobs.reward(start, 1), 1.0
@@ -134,7 +135,7 @@ def test_the_true_return_is_the_mean_of_many_games() -> None:
                 continue
             values = made.knowledge.move_values(position)
             top = max(value for value in values if value is not None)
-            if rng.random() < jobs.KEEP:
+            if rng.random() < keep:
                 moves = tuple(move for move in moves if values[move] == top)
             move = int(rng.choice(moves))
             weight *= jobs.GAMMA

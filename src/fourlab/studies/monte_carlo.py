@@ -16,6 +16,7 @@ from fourlab.studies.findings import Findings
 from fourlab.studies.monte_carlo_claims import CLAIMS
 from fourlab.studies.monte_carlo_learning import (
     BOARDS,
+    TINY,
     WHOLE,
     boards,
     by_values,
@@ -87,8 +88,10 @@ def on_log(found: Findings, published: Published | None, **options: Any) -> Any:
 
 
 def draw_boards(found: Findings, published: Published | None) -> Any:
-    """Draw how boards are learned, below the best that is to be had on the least."""
-    return on_log(found, published, names=SHOWN, y="test games won")
+    """Draw how boards are learned, below the most that is to be had on the least of them."""
+    most = found.measure(TINY, "best").value
+    lines = ((f"the most on {TINY.split(',')[0]}", most),)
+    return on_log(found, published, names=SHOWN, y="test games won", lines=lines)
 
 
 STUDY = Study(

@@ -230,7 +230,7 @@ def _truth(board: str, found: list[dict[str, Any]]) -> dict[str, Cell]:
 def td(bench: Bench) -> Findings:
     """Train with the switch off and on, and test with it off and on, by the same seeds."""
     seeds = bench.seeds(24, 4)
-    marks = bench.pick(SWITCH_MARKS, SWITCH_MARKS[:-1])
+    marks = bench.pick(MARKS, MARKS[:9])
     names = (SMALL, MIDDLE, WHOLE)
     jobs = [
         Course(BOARDS[board], seed, marks, bench.pick(400, 100), options, (STORED, INSTINCT))
@@ -244,6 +244,8 @@ def td(bench: Bench) -> Findings:
     for board in names:
         off, on = next(parts), next(parts)
         for at, mark in enumerate(marks):
+            if mark not in SWITCH_MARKS:
+                continue
             three = {"off": wins(off, at), "training": wins(on, at), "on": wins(on, at, INSTINCT)}
             rows.append(
                 {
