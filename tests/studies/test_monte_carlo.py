@@ -127,7 +127,7 @@ def test_the_true_return_is_the_mean_of_many_games() -> None:
     returns, start = jobs.Returns(made.knowledge, keep), made.rules.start()
     rng, samples = np.random.default_rng(1), []
     for _ in range(3000):
-        position, total, weight = start.play(1), jobs.reward(start, 1), 1.0
+        position, total, weight = start.play(0), jobs.reward(start, 0), 1.0
         while not position.is_over:
             moves = position.legal_moves()
             if position.ply % 2 == 1:  # the opponent's
@@ -143,7 +143,7 @@ def test_the_true_return_is_the_mean_of_many_games() -> None:
             position = position.play(move)
         samples.append(total)
     error = np.std(samples) / len(samples) ** 0.5
-    assert returns.of_move(start, 1) == pytest.approx(np.mean(samples), abs=4 * error)
+    assert returns.of_move(start, 0) == pytest.approx(np.mean(samples), abs=4 * error)
 
 
 def test_mixed_keys_try_one_first_move_for_ever() -> None:
