@@ -107,10 +107,10 @@ def value_of(game: str) -> str:
 
 def iterations(bench: Bench) -> Findings:
     """Test after each of 8 policy iterations, an iteration being 1, 10 or 100 episodes."""
-    seeds = bench.seeds(40, 4)
+    seeds = bench.seeds(64, 4)
     steps = [EPISODES * number for number in range(1, ITERATIONS + 1)]
     marks = (0, *(ITERATIONS * reading for reading in READINGS[:-1]), *steps)
-    tests = bench.pick(100, 100)
+    tests = 100
     jobs = [Course(game, seed, marks, tests) for game in BOARDS.values() for seed in seeds]
     parts = dict(zip(BOARDS, split(courses(bench, jobs), len(BOARDS)), strict=True))
     rows: Rows = []
