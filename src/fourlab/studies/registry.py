@@ -6,8 +6,9 @@ from fourlab.studies.base import Study
 STUDIES: Registry[Study] = Registry(
     "study",
     {
-        "deep-q": "fourlab.studies.deep_q:STUDY",
         "mcts-q": "fourlab.studies.mcts_q:STUDY",
+        "monte-carlo": "fourlab.studies.monte_carlo:STUDY",
+        "deep-q": "fourlab.studies.deep_q:STUDY",
     },
     group="fourlab.studies",
     attribute="STUDY",
