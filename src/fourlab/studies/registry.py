@@ -7,6 +7,7 @@ STUDIES: Registry[Study] = Registry(
     "study",
     {
         "deep-q": "fourlab.studies.deep_q:STUDY",
+        "connectx": "fourlab.studies.connectx:STUDY",
     },
     group="fourlab.studies",
     attribute="STUDY",
