@@ -238,44 +238,59 @@ def versions(bench: Bench) -> Findings:
     )
 
 
+NONE, ALL = "none", "".join(FACTORS)
+COMBINATIONS = tuple(
+    "".join(letters) or NONE
+    for count in range(len(FACTORS) + 1)
+    for letters in itertools.combinations(FACTORS, count)
+)
+
+
+def effects() -> dict[str, dict[str, float]]:
+    """Return what each effect is: a weighted sum of the ratings of all combinations."""
+    half = len(COMBINATIONS) / 2
+    found = {
+        factor: {name: (1 if letter in name else -1) / half for name in COMBINATIONS}
+        for letter, factor in FACTORS.items()
+    }
+    for one, other in itertools.combinations(FACTORS, 2):
+        found[f"{FACTORS[one]} with {FACTORS[other]}"] = {
+            name: (1 if (one in name) == (other in name) else -1) * 2 / half
+            for name in COMBINATIONS
+        }
+    alone = dict.fromkeys(FACTORS, -1.0)
+    found["all four"] = {ALL: 1, NONE: -1}
+    found["all four less each alone"] = {ALL: 1, NONE: len(FACTORS) - 1, **alone}
+    return found
+
+
 def factorial(bench: Bench) -> Findings:
     """Let all combinations of the refinements meet, and take their effects apart."""
-    made = {}
-    for chosen in itertools.product((False, True), repeat=len(FACTORS)):
-        letters = "".join(itertools.compress(FACTORS, chosen))
-        simulations = (FAST if "C" in letters else SLOW) * (OVERAGE if "O" in letters else 1)
-        final = "score" if "S" in letters else "visits"
-        reuse = "yes" if "T" in letters else "no"
-        made[letters or "none"] = mcts(simulations, final=final, reuse=reuse)
-    event = Event("connect4", tuple(made.values()), bench.pick(150, 2), bench.seed)
-    played = bench.tournament(event)
-    ratings, specs = played.ratings(), dict(zip(made, event.agents, strict=True))
-    rows: list[dict[str, Cell]] = []
-
-    def add(label: str, weights: dict[str, float]) -> None:
-        elo = contrast(ratings, {specs[name]: weight for name, weight in weights.items()})
-        rows.append({"effect": label, "elo": elo})
-
-    half = len(made) / 2
-    for letter, factor in FACTORS.items():
-        add(factor, {name: (1 if letter in name else -1) / half for name in made})
-    for one, other in itertools.combinations(FACTORS, 2):
-        add(
-            f"{FACTORS[one]} with {FACTORS[other]}",
-            {name: (1 if (one in name) == (other in name) else -1) * 2 / half for name in made},
+    made = [
+        mcts(
+            (FAST if "C" in name else SLOW) * (OVERAGE if "O" in name else 1),
+            final="score" if "S" in name else "visits",
+            reuse="yes" if "T" in name else "no",
         )
-    every = "".join(FACTORS)
-    add("all four", {every: 1, "none": -1})
-    add(
-        "all four less each alone",
-        {every: 1, "none": len(FACTORS) - 1, **dict.fromkeys(FACTORS, -1)},
-    )
+        for name in COMBINATIONS
+    ]
+    event = Event("connect4", tuple(made), bench.pick(150, 2), bench.seed)
+    played = bench.tournament(event)
+    ratings, specs = played.ratings(), dict(zip(COMBINATIONS, event.agents, strict=True))
+    rows: list[dict[str, Cell]] = [
+        {
+            "effect": label,
+            "elo": contrast(ratings, {specs[name]: weight for name, weight in weights.items()}),
+        }
+        for label, weights in effects().items()
+    ]
     columns = (Column("effect", "effect", "text"), Column("elo", "Elo points"))
     note = (
         "A row of one refinement is its mean worth over all versions; a row of two is how much "
         "more the one is worth where the other is there."
     )
-    return Findings(columns, tuple(rows), notes=(note,), extra={"cross": cross(played, list(made))})
+    table = cross(played, COMBINATIONS)
+    return Findings(columns, tuple(rows), notes=(note,), extra={"cross": table})
 
 
 def future(bench: Bench) -> Findings:
