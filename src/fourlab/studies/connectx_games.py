@@ -40,7 +40,7 @@ OVERAGE = (ACT + EXTRA) / ACT
 WHOLE_BANK = (ACT + BANK / OWN_MOVES) / ACT
 
 CONSTANTS = (0.3536, 0.5, 0.7071, 0.85, 1.2, 1.4142)  # against 1; the document's from 0.7071
-BUDGETS = ((SLOW, 6000), (FAST, 8000), (4 * FAST, 1500))  # simulations, games
+BUDGETS = ((SLOW, 6000), (FAST, 6000), (4 * FAST, 1200))  # simulations, games
 KAGGLE = {"Version 1": 903.7, "Version 2": 2008.7, "Version 3": 2043.6, "Version 4": 2375.2}
 FACTORS = {"C": "faster check", "T": "tree kept", "O": "overage time", "S": "choice by score"}
 
@@ -88,7 +88,7 @@ def _matches(bench: Bench, pairs: dict[str, tuple[str, str, int]], name: str) ->
 
 def exploration(bench: Bench) -> Findings:
     """Play every C against C = 1."""
-    games = bench.pick(5000, 80)
+    games = bench.pick(3000, 80)
     found = _matches(
         bench,
         {f"C = {c:.2f}": (mcts(FAST, c=str(c)), mcts(FAST), games) for c in CONSTANTS},
@@ -176,7 +176,7 @@ def time_buys(bench: Bench) -> Findings:
     """Play more simulations against fewer."""
     pairs = {
         f"{few:,} doubled": (mcts(2 * few), mcts(few), bench.pick(games, 40))
-        for few, games in ((SLOW, 4000), (FAST, 4000), (4 * FAST, 2000))
+        for few, games in ((SLOW, 4000), (FAST, 3000), (4 * FAST, 1600))
     }
     for times in (CHECK, 10, 20):
         label = f"{SLOW:,} times {times}"
@@ -207,7 +207,7 @@ def steps(bench: Bench) -> Findings:
 
 def versions(bench: Bench) -> Findings:
     """Let the four versions meet, all against all."""
-    event = Event("connect4", tuple(VERSIONS.values()), bench.pick(2500, 40), bench.seed)
+    event = Event("connect4", tuple(VERSIONS.values()), bench.pick(1500, 40), bench.seed)
     played = bench.tournament(event)
     ratings, specs = played.ratings(), dict(zip(VERSIONS, event.agents, strict=True))
     rows: list[dict[str, Cell]] = []
@@ -274,7 +274,7 @@ def factorial(bench: Bench) -> Findings:
         )
         for name in COMBINATIONS
     ]
-    event = Event("connect4", tuple(made), bench.pick(150, 2), bench.seed)
+    event = Event("connect4", tuple(made), bench.pick(120, 2), bench.seed)
     played = bench.tournament(event)
     ratings, specs = played.ratings(), dict(zip(COMBINATIONS, event.agents, strict=True))
     rows: list[dict[str, Cell]] = [
@@ -295,7 +295,7 @@ def factorial(bench: Bench) -> Findings:
 
 def future(bench: Bench) -> Findings:
     """Play what the document names as future work against its agent, at equal time."""
-    games = bench.pick(4000, 60)
+    games = bench.pick(3000, 60)
     found = _matches(
         bench,
         {
@@ -322,7 +322,7 @@ def randomness(bench: Bench) -> Findings:
     rows: list[dict[str, Cell]] = []
     for label in list(VERSIONS)[1:3]:
         tally = bench.match(
-            VERSIONS[label], "minimax:depth=4,ties=first", bench.pick(2000, 60), plies=0
+            VERSIONS[label], "minimax:depth=4,ties=first", bench.pick(1500, 60), plies=0
         )
         rows.append(
             {"version": label, "distinct": share(tally.distinct, tally.games), **outcome(tally)}
