@@ -13,8 +13,17 @@ from fourlab.arena.events import Event
 from fourlab.rules.catalog import game
 from fourlab.studies import win_checks
 from fourlab.studies.bench import Bench
-from fourlab.studies.findings import Cell, Column, Findings, Measure, share
-from fourlab.studies.matches import OUTCOME, contrast, cross, graded, outcome
+from fourlab.studies.findings import Cell, Column, Findings, share
+from fourlab.studies.matches import (
+    OUTCOME,
+    Match,
+    contrast,
+    cross,
+    graded,
+    outcome,
+    play_matches,
+    told,
+)
 
 # The agent of the document. It speaks of scores for wins and ties, so a loss is taken as worth
 # nothing: with rewards from -1 to 1 its C = 1 would be C = 0.5 here.
@@ -78,60 +87,44 @@ VERSIONS = {
 }
 
 
-def _matches(bench: Bench, pairs: dict[str, tuple[str, str, int]], name: str) -> Findings:
-    """Play a match for every row: an agent, its opponent, and how many games."""
-    rows: list[dict[str, Cell]] = [
-        {name: label, **outcome(bench.match(a, b, games))} for label, (a, b, games) in pairs.items()
-    ]
-    return Findings((Column(name, name, "text"), *OUTCOME), tuple(rows))
-
-
 def exploration(bench: Bench) -> Findings:
     """Play every C against C = 1."""
     games = bench.pick(3000, 80)
-    found = _matches(
+    found = play_matches(
         bench,
-        {f"C = {c:.2f}": (mcts(FAST, c=str(c)), mcts(FAST), games) for c in CONSTANTS},
         "constant",
+        {f"C = {c:.2f}": Match(mcts(FAST, c=str(c)), mcts(FAST), games) for c in CONSTANTS},
     )
     rows = [
         {**row, "other": 2 * c, "published": "yes" if c > CONSTANTS[1] else "no"}
         for row, c in zip(found.rows, CONSTANTS, strict=True)
     ]
-    extra = (
+    label, *rest = found.columns
+    columns = (
+        label,
         Column("other", "the same C for rewards -1 to 1"),
         Column("published", "in the document's sweep", "text"),
+        *rest,
     )
-    best = max(rows, key=lambda row: float(_measure(row["score"])))
-    return Findings(
-        (found.columns[0], *extra, *OUTCOME),
-        tuple(rows),
-        notes=(
-            f"Best against C = 1 is {best['constant']} with {_measure(best['score']).value:.1%}; "
-            f"the interval is {_half(best):.1%} to either side.",
-        ),
-    )
+    best = max((f"C = {c:.2f}" for c in CONSTANTS), key=lambda c: float(found.measure(c, "score")))
+    note = f"Best against C = 1 is {best} with {told(found.measure(best, 'score'))}."
+    return Findings(columns, tuple(rows), notes=(note,))
 
 
 def choice(bench: Bench) -> Findings:
     """Play the choice by score against that by visits, at several budgets."""
-    found = _matches(
-        bench,
-        {
-            f"{sims:,} simulations": (
-                mcts(sims),
-                mcts(sims, final="visits"),
-                bench.pick(games, games // 40),
-            )
-            for sims, games in BUDGETS
-        },
-        "budget",
-    )
-    widest = max(found.rows, key=lambda row: abs(float(_measure(row["score"])) - 0.5))
-    edge = abs(_measure(widest["score"]).value - 0.5)
-    needed = (0.98 / edge) ** 2 if edge else float("inf")
+    matches = {
+        f"{sims:,} simulations": Match(
+            mcts(sims), mcts(sims, final="visits"), bench.pick(games, games // 40)
+        )
+        for sims, games in BUDGETS
+    }
+    found = play_matches(bench, "budget", matches)
+    gaps = {label: abs(float(found.measure(label, "score")) - 0.5) for label in matches}
+    widest = max(gaps, key=gaps.__getitem__)
+    needed = (0.98 / max(gaps[widest], 1e-3)) ** 2  # 1.96 standard errors of a share near 1/2
     note = (
-        f"The widest gap is {edge:.1%} from even, at {widest['budget']}; a gap of that size shows "
+        f"The widest gap is {gaps[widest]:.1%} from even, at {widest}; a gap of that size shows "
         f"at 95% after about {needed:,.0f} games."
     )
     return replace(found, notes=(note,))
@@ -174,28 +167,28 @@ def checks(bench: Bench) -> Findings:
 
 def time_buys(bench: Bench) -> Findings:
     """Play more simulations against fewer."""
-    pairs = {
-        f"{few:,} doubled": (mcts(2 * few), mcts(few), bench.pick(games, 40))
+    matches = {
+        f"{few:,} doubled": Match(mcts(2 * few), mcts(few), bench.pick(games, 40))
         for few, games in ((SLOW, 4000), (FAST, 3000), (4 * FAST, 1600))
     }
     for times in (CHECK, 10, 20):
         label = f"{SLOW:,} times {times}"
-        pairs[label] = (mcts(times * SLOW), mcts(SLOW), bench.pick(1000, 20))
-    return _matches(bench, pairs, "simulations")
+        matches[label] = Match(mcts(times * SLOW), mcts(SLOW), bench.pick(1000, 20))
+    return play_matches(bench, "simulations", matches)
 
 
 def steps(bench: Bench) -> Findings:
     """Play every refinement alone against the agent without it."""
     few, many, kept = mcts(SLOW), mcts(FAST), mcts(FAST, reuse="yes")
-    found = _matches(
+    found = play_matches(
         bench,
-        {
-            "faster check": (many, few, bench.pick(2000, 60)),
-            "tree kept": (kept, many, bench.pick(8000, 60)),
-            "overage time": (mcts(FAST * OVERAGE), many, bench.pick(10_000, 60)),
-            "overage time, all of it": (mcts(FAST * WHOLE_BANK), many, bench.pick(1500, 40)),
-        },
         "refinement",
+        {
+            "faster check": Match(many, few, bench.pick(2000, 60)),
+            "tree kept": Match(kept, many, bench.pick(8000, 60)),
+            "overage time": Match(mcts(FAST * OVERAGE), many, bench.pick(10_000, 60)),
+            "overage time, all of it": Match(mcts(FAST * WHOLE_BANK), many, bench.pick(1500, 40)),
+        },
     )
     used = EXTRA * OWN_MOVES
     note = (
@@ -296,13 +289,13 @@ def factorial(bench: Bench) -> Findings:
 def future(bench: Bench) -> Findings:
     """Play what the document names as future work against its agent, at equal time."""
     games = bench.pick(3000, 60)
-    found = _matches(
+    found = play_matches(
         bench,
+        "variant",
         {
-            label: (mcts(sims, **changes), mcts(FAST), games)
+            label: Match(mcts(sims, **changes), mcts(FAST), games)
             for label, (changes, sims) in FUTURE.items()
         },
-        "variant",
     )
     rows = [
         {**row, "sims": sims} for row, (_, sims) in zip(found.rows, FUTURE.values(), strict=True)
@@ -329,13 +322,3 @@ def randomness(bench: Bench) -> Findings:
         )
     columns = (Column("version", "version", "text"), Column("distinct", "different", "percent"))
     return Findings((*columns, *OUTCOME), tuple(rows))
-
-
-def _measure(cell: Cell) -> Measure:
-    assert isinstance(cell, Measure)  # noqa: S101  # cells of our own making
-    return cell
-
-
-def _half(row: dict[str, Cell]) -> float:
-    score = _measure(row["score"])
-    return ((score.high or 0.0) - (score.low or 0.0)) / 2

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -24,14 +24,25 @@ OUTCOME = (
     Column("score", "score", "percent"),
     Column("games", "games", "whole"),
 )
-MARKS = (
-    Column("agent", "agent", "text"),
-    *(
-        Column(f"{kind} {suite}", f"{kind}, {suite}", "percent")
-        for suite in ("opening", "middle")
-        for kind in ("perfect", "good")
-    ),
-)
+PHASES = ("opening", "middle")
+
+
+class Match(NamedTuple):
+    """Two agents and how many games they play; `plies` as in `Bench.match`."""
+
+    a: str
+    b: str
+    games: int
+    plies: int | None = None
+
+
+def play_matches(bench: Bench, name: str, matches: Mapping[str, Match]) -> Findings:
+    """Play a match for every row; the first column, called `name`, has the labels."""
+    rows: list[dict[str, Cell]] = [
+        {name: label, **outcome(bench.match(match.a, match.b, match.games, plies=match.plies))}
+        for label, match in matches.items()
+    ]
+    return Findings((Column(name, name, "text"), *OUTCOME), tuple(rows))
 
 
 def outcome(tally: Tally) -> dict[str, Cell]:
@@ -47,17 +58,24 @@ def outcome(tally: Tally) -> dict[str, Cell]:
     }
 
 
-def graded(bench: Bench, agents: Mapping[str, str], positions: int) -> Findings:
-    """Return the table of MARKS: agents by label, held against perfect play."""
+def graded(
+    bench: Bench, agents: Mapping[str, str], positions: int, phases: Sequence[str] = PHASES
+) -> Findings:
+    """Hold agents, by label, against perfect play: perfect and good moves on the suites."""
     rows: list[dict[str, Cell]] = []
     for label, spec in agents.items():
         row: dict[str, Cell] = {"agent": label}
-        for suite in ("opening", "middle"):
-            marks = bench.grade(spec, name=suite, positions=positions).overall
-            row[f"perfect {suite}"] = share(marks.perfect, marks.positions)
-            row[f"good {suite}"] = share(marks.good, marks.positions)
+        for phase in phases:
+            marks = bench.grade(spec, name=phase, positions=positions).overall
+            row[f"perfect {phase}"] = share(marks.perfect, marks.positions)
+            row[f"good {phase}"] = share(marks.good, marks.positions)
         rows.append(row)
-    return Findings(MARKS, tuple(rows))
+    columns = [
+        Column(f"{kind} {phase}", f"{phase}: {kind}", "percent")
+        for phase in phases
+        for kind in ("perfect", "good")
+    ]
+    return Findings((Column("agent", "agent", "text"), *columns), tuple(rows))
 
 
 def cross(tournament: Tournament, labels: Sequence[str]) -> dict[str, Any]:

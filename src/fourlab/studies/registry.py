@@ -8,6 +8,7 @@ STUDIES: Registry[Study] = Registry(
     {
         "deep-q": "fourlab.studies.deep_q:STUDY",
         "connectx": "fourlab.studies.connectx:STUDY",
+        "strength": "fourlab.studies.strength:STUDY",
     },
     group="fourlab.studies",
     attribute="STUDY",
