@@ -55,8 +55,8 @@ NO_MATTER = (
 )
 MARGIN = 0.05  # of the points to either side of even: hardly a difference
 
-DOUBLINGS = ((100, 4000), (1000, 3000), (10_000, 600))  # simulations, games
-TWENTYFOLD = ((200, 1000), (4000, 200), (16_000, 80))
+DOUBLINGS = ((100, 4000), (1000, 3000), (10_000, 400))  # simulations, games
+TWENTYFOLD = ((200, 1000), (4000, 100), (16_000, 40))
 QUICK_SIMULATIONS = 20_000  # the most that a quick run waits for
 
 PHASES = ("opening", "middle", "end")
