@@ -138,6 +138,7 @@ EXPERIMENTS = (
         ask="Does keeping the tree make play less random?",
         run=games.randomness,
         published=Published(source="limitation 2", said="It may."),
+        figure=functools.partial(plots.intervals, column="distinct", title="Different games"),
         takes=(40, 4),
     ),
 )

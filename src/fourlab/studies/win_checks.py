@@ -19,7 +19,6 @@ from typing import Any
 
 import numpy as np
 
-import fourlab
 from fourlab.core.dice import below, roll, seeded
 from fourlab.core.errors import FourlabError
 from fourlab.core.jit import COMPILED, kernel
@@ -170,7 +169,7 @@ def timed_plainly(name: str, check: str, games: int, seed: int) -> Timed:
         env={
             **os.environ,
             "NUMBA_DISABLE_JIT": "1",
-            "PYTHONPATH": os.pathsep.join([str(Path(fourlab.__file__).parents[1]), *sys.path]),
+            "PYTHONPATH": os.pathsep.join([str(Path(__file__).parents[2]), *sys.path]),
         },
         capture_output=True,
         text=True,
