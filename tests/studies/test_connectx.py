@@ -56,7 +56,7 @@ def test_every_row_is_there(found: dict[str, Findings]) -> None:
         name: [row[table.columns[0].name] for row in table.rows] for name, table in found.items()
     }
     assert rows["exploration"] == [
-        f"C = {c}" for c in ("0.35", "0.50", "0.71", "0.85", "1.20", "1.41")
+        f"C = {c}" for c in ("0.25", "0.35", "0.50", "0.71", "0.85", "1.20", "1.41")
     ]
     assert rows["choice"] == ["200 simulations", "1,000 simulations", "4,000 simulations"]
     assert len(rows["checks"]) == 5
