@@ -107,6 +107,13 @@ def test_effects_are_taken_apart() -> None:
     assert found["all four less each alone"] == pytest.approx(-8)
 
 
+def test_a_kept_tree_brings_visits() -> None:
+    kept, fresh = (
+        connectx_games.kept_visits(hurried(1000, reuse=reuse), 6, seed=1) for reuse in ("yes", "no")
+    )
+    assert kept > 0.05 > fresh == 0
+
+
 def test_every_claim_is_judged(found: dict[str, Findings]) -> None:
     verdicts = STUDY.judge(Results(STUDY, found))
     assert len(verdicts) == len(STUDY.claims) >= 11

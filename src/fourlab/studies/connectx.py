@@ -131,9 +131,9 @@ EXPERIMENTS = (
         figure=functools.partial(score_figure, title="Variants against the document's agent"),
         takes=(220, 5),
         remarks="Equal time is that of our kernels; in plain Python a playout costs far more than "
-        "what these variants add, and dear ones would look better. UCB1-Tuned and PUCT explore less "
-        "than C = 1, which by itself is better (see exploration). The last row, for comparison, has "
-        "C = 0.5.",
+        "what these variants add, and dear ones would look better. UCB1-Tuned and PUCT explore "
+        "less than C = 1, which by itself is better (see exploration). The last row, for "
+        "comparison, has C = 0.5.",
     ),
     Experiment(
         name="randomness",

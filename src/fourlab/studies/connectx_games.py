@@ -9,6 +9,8 @@ from __future__ import annotations
 import itertools
 from dataclasses import replace
 
+from fourlab.agents.play import GameInPlay
+from fourlab.agents.registry import agent
 from fourlab.arena.events import Event
 from fourlab.rules.catalog import game
 from fourlab.studies import win_checks
@@ -178,6 +180,18 @@ def time_buys(bench: Bench) -> Findings:
     return play_matches(bench, "simulations", matches)
 
 
+def kept_visits(spec: str, games: int, seed: int) -> float:
+    """Return what kept trees bring to decisions, in visits for each simulation of their own."""
+    visits, simulations = 0, 0
+    for number in range(games):
+        going = GameInPlay(game("connect4"), agent(spec), agent(spec), seed + number)
+        while not going.position.is_over:
+            decision = going.step()
+            visits += sum(decision.visits or ())
+            simulations += decision.effort
+    return visits / simulations - 1
+
+
 def steps(bench: Bench) -> Findings:
     """Play every refinement alone against the agent without it."""
     few, many, kept = mcts(SLOW), mcts(FAST), mcts(FAST, reuse="yes")
@@ -191,12 +205,17 @@ def steps(bench: Bench) -> Findings:
             "overage time, all of it": Match(mcts(FAST * WHOLE_BANK), many, bench.pick(1500, 40)),
         },
     )
-    used = EXTRA * OWN_MOVES
-    note = (
-        f"{EXTRA:g} s a move are {used:.1f} of the {BANK:.0f} s in {OWN_MOVES} moves, {OVERAGE:g} "
-        f"times the simulations; spending all of it evenly is {WHOLE_BANK:.2f} times."
+    wide, narrow = (
+        kept_visits(mcts(FAST, reuse="yes", c=c), bench.pick(100, 4), bench.seed)
+        for c in (AGENT["c"], "0.35")
     )
-    return replace(found, notes=(note,))
+    notes = (
+        f"{EXTRA:g} s a move are {EXTRA * OWN_MOVES:.1f} of the {BANK:.0f} s in {OWN_MOVES} moves, "
+        f"{OVERAGE:g} times the simulations; all of it spent evenly is {WHOLE_BANK:.2f} times.",
+        f"Two plies later a kept tree is worth {wide:.0%} of a new one in visits; with C = 0.35, "
+        f"which looks less widely, {narrow:.0%}.",
+    )
+    return replace(found, notes=notes)
 
 
 def versions(bench: Bench) -> Findings:
