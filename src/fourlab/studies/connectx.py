@@ -35,7 +35,7 @@ EXPERIMENTS = (
             said="Swept from 0.71 to 1.41 against C = 1; values around 1 do best, and 1 is taken.",
         ),
         figure=functools.partial(score_figure, title="Score against C = 1"),
-        takes=(190, 4),
+        takes=(75, 3),
         remarks="The document does not say what a loss is worth. A loss of 0 and a draw of 1/2 are "
         "taken from its speaking of scores for wins and ties; were a loss -1, its C would be half "
         "as much here, so the sweep goes on below 0.71. It prints no numbers of games.",
@@ -46,7 +46,7 @@ EXPERIMENTS = (
         run=games.choice,
         published=Published(source="figure 3", said="The best score is clearly preferred."),
         figure=functools.partial(score_figure, title="Best score against most visits"),
-        takes=(90, 4),
+        takes=(45, 3),
         remarks="The score of a move is its mean here; the document may have meant the sum, which "
         "lies between the two rules. It prints no numbers of games.",
     ),
@@ -59,7 +59,7 @@ EXPERIMENTS = (
             said="The check costs 4 (columns - k) (rows - k) steps over the whole board and 4 k "
             "around the last piece; numba could make the search faster.",
         ),
-        takes=(40, 6),
+        takes=(15, 5),
         remarks="A scan of the whole board leaves a place for a line at its first cell that does "
         "not fit; one that always reads four cells takes twice to four times as long. Seconds are "
         "of the processor, the best of three rounds.",
@@ -74,7 +74,7 @@ EXPERIMENTS = (
             "larger it gets.",
         ),
         figure=functools.partial(score_figure, title="More simulations against fewer"),
-        takes=(120, 4),
+        takes=(75, 2),
     ),
     Experiment(
         name="steps",
@@ -86,7 +86,7 @@ EXPERIMENTS = (
             "by keeping the tree, from 2000 to 2300 by 0.3 s more a move.",
         ),
         figure=functools.partial(score_figure, title="Each refinement against none"),
-        takes=(140, 5),
+        takes=(120, 3),
         remarks="A faster check and more time are more simulations and nothing else: 5 times as "
         "many (see checks) and 1.15 times (2.3 s instead of Kaggle's 2 s).",
     ),
@@ -102,7 +102,7 @@ EXPERIMENTS = (
             source="table of section 4",
         ),
         figure=plots.cross_table,
-        takes=(90, 6),
+        takes=(60, 3),
         remarks="Kaggle's points are no Elo points: they depend on who else played in those weeks "
         "and on how long each version stayed. Only the order can be compared. A version of the "
         "document met other agents, most of them weaker; ours meet each other.",
@@ -118,7 +118,7 @@ EXPERIMENTS = (
         figure=functools.partial(
             plots.intervals, column="elo", line=0.0, percent=False, title="Effects in Elo points"
         ),
-        takes=(110, 8),
+        takes=(75, 5),
     ),
     Experiment(
         name="future",
@@ -130,7 +130,7 @@ EXPERIMENTS = (
             "help.",
         ),
         figure=functools.partial(score_figure, title="Variants against the document's agent"),
-        takes=(220, 5),
+        takes=(110, 4),
         remarks="Equal time is that of our kernels; in plain Python a playout costs far more than "
         "what these variants add, and dear ones would look better. UCB1-Tuned and PUCT explore "
         "less than C = 1, which by itself is better (see exploration). The last row, for "
@@ -142,7 +142,7 @@ EXPERIMENTS = (
         run=games.randomness,
         published=Published(source="limitation 2", said="It may."),
         figure=functools.partial(plots.intervals, column="distinct", title="Different games"),
-        takes=(40, 4),
+        takes=(20, 3),
     ),
 )
 

@@ -133,7 +133,7 @@ EXPERIMENTS = (
         figure=functools.partial(
             plots.intervals, column="score", line=0.5, title=f"Score against {BASE}, equal time"
         ),
-        takes=(180, 5),
+        takes=(125, 4),
     ),
     Experiment(
         name="simulations",
@@ -142,14 +142,14 @@ EXPERIMENTS = (
         figure=functools.partial(
             plots.intervals, column="score", line=0.5, title="More simulations against fewer"
         ),
-        takes=(180, 3),
+        takes=(90, 2),
     ),
     Experiment(
         name="minimax",
         ask="How strong is alpha-beta beside tree search?",
         run=minimax,
         figure=functools.partial(plots.outcome_bars, title="minimax against others"),
-        takes=(60, 3),
+        takes=(30, 2),
     ),
     Experiment(
         name="grades",
@@ -158,7 +158,7 @@ EXPERIMENTS = (
         figure=functools.partial(
             plots.intervals, column="good opening", title="Moves that keep the result, opening"
         ),
-        takes=(120, 5),
+        takes=(45, 2),
     ),
 )
 
