@@ -8,7 +8,9 @@ STUDIES: Registry[Study] = Registry(
     {
         "mcts-q": "fourlab.studies.mcts_q:STUDY",
         "monte-carlo": "fourlab.studies.monte_carlo:STUDY",
+        "connectx": "fourlab.studies.connectx:STUDY",
         "deep-q": "fourlab.studies.deep_q:STUDY",
+        "strength": "fourlab.studies.strength:STUDY",
     },
     group="fourlab.studies",
     attribute="STUDY",
