@@ -1,8 +1,7 @@
-"""The experiments of the study `minimax-q`: matches, trainings, searches."""
+"""The trainings and matches of the study `minimax-q`."""
 
 from __future__ import annotations
 
-import time
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -10,15 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from fourlab.agents.base import Agent
-from fourlab.agents.play import GameInPlay
-from fourlab.agents.registry import agent
-from fourlab.learning.registry import learner
-from fourlab.rules.boards import boards_of
+from fourlab.arena.statistics import share_interval
 from fourlab.rules.catalog import game as find_game
 from fourlab.rules.position import Position, position_of
 from fourlab.search.scores import sign
-from fourlab.search.solver import Solver, shared_solver
+from fourlab.search.solver import shared_solver
+from fourlab.studies.base import Published
 from fourlab.studies.bench import Bench
 from fourlab.studies.findings import Cell, Column, Curve, Findings, Measure, over_seeds, share
 from fourlab.studies.schooling import Exam, Schooled, Schooling
@@ -99,6 +95,7 @@ def against_baseline(
     course: Course,
     matches: tuple[int, int],
     seeds: tuple[int, int],
+    published: Published,
     ties: tuple[float, ...] = (),
 ) -> Findings:
     """Play minimax and trained Q-players against baseline from either side.
@@ -107,13 +104,14 @@ def against_baseline(
     rewards for a tie, tried beside the study's.
     """
     rows, notes = _minimax_rows(bench, course, bench.pick(*matches))
+    notes += _told_intervals(published)
     exam = Exam("baseline", bench.pick(1000, 200))
     variants: dict[str, dict[str, Any]] = {"": {}, ", mirrored": {"symmetric": "yes"}}
     variants |= {f", a tie worth {tie:g}": {"draw": tie} for tie in ties}
     curves, truth = [], _graded(bench, course)
     for suffix, change in variants.items():
         for side in SIDES:
-            asked = {"exams": (exam,), "often": not suffix, "suite": course.suite}
+            asked: dict[str, Any] = {"exams": (exam,), "often": not suffix, "suite": course.suite}
             runs = bench.school(course.trainings(bench, side, bench.seeds(*seeds), change, **asked))
             label = f"Q {side}{suffix}"
             rows.append({"player": label, **_shares([run.exams[-1][0] for run in runs])})
@@ -140,6 +138,17 @@ def _minimax_rows(bench: Bench, course: Course, games: int) -> tuple[list[Row], 
             f"{played.distinct:,} of {played.games:,} games of {spec} against baseline differ."
         )
     return rows, notes
+
+
+def _told_intervals(published: Published) -> list[str]:
+    """Say how much room the published number of games leaves."""
+    words = []
+    for row, shares in published.rows.items():
+        low, high = share_interval(shares["wins"] * published.games, published.games)
+        words.append(f"{row} {shares['wins']:.1%} ({low:.1%} to {high:.1%})")
+    return [
+        f"Wins as published, with the interval of {published.games:,} games: {', '.join(words)}."
+    ]
 
 
 def _shares(results: Sequence[tuple[int, int, int]]) -> Row:
@@ -224,7 +233,9 @@ FINALS = (
 )
 
 
-def head_to_head(bench: Bench, courses: Sequence[Course], told: tuple[int, int]) -> Findings:
+def head_to_head(
+    bench: Bench, courses: Sequence[Course], seeds: tuple[int, int], told: tuple[int, int]
+) -> Findings:
     """Let Q-players meet minimax from either side, and tell their games."""
     rows: list[Row] = []
     finals: list[Row] = []
@@ -232,7 +243,8 @@ def head_to_head(bench: Bench, courses: Sequence[Course], told: tuple[int, int])
     for course in courses:
         exam = Exam(course.minimax(), bench.pick(200, 20), told=bench.pick(*told))
         for side in SIDES:
-            runs = bench.school(course.trainings(bench, side, bench.seeds(), exams=(exam,)))
+            seeded = bench.seeds(*seeds)
+            runs = bench.school(course.trainings(bench, side, seeded, exams=(exam,)))
             label = f"{course.name}, Q {side}"
             games = [run.told[0] for run in runs]
             lengths = [sum(map(len, lines)) / len(lines) for lines in games]
@@ -266,124 +278,6 @@ def first_error(end: Position, side: int) -> str:
                 return f"{position.ply + 1}, {words}"
         position = position.play(move)
     return "-"
-
-
-# ---- time and search -----------------------------------------------------------------------------
-
-TIMES = (
-    Column("player", "player", "text"),
-    Column("nodes", "positions a move", "whole"),
-    Column("plain", "unpruned", "whole"),
-    Column("seconds", "seconds a move", "seconds"),
-)
-
-
-@dataclass(frozen=True)
-class Clocking:
-    """Games of an agent against baseline, from the side of the one that is clocked."""
-
-    game: str
-    agent: str
-    side: int
-    first: int  # seed of the first game
-    games: int
-
-
-def clocked(job: Clocking) -> tuple[list[float], float]:
-    """Return the mean effort a move of each game, and the mean seconds a move."""
-    rules = find_game(job.game)
-    player, other = agent(job.agent, rules), agent("baseline", rules)
-    efforts, seconds = [], []
-    for seed in range(job.first, job.first + job.games):
-        pair: tuple[Agent, Agent] = (player, other) if job.side == 0 else (other, player)
-        game = GameInPlay(rules, *pair, seed)
-        while not game.position.is_over:
-            game.step()
-        told = [decision for decision in game.decisions[job.side :: 2] if decision is not None]
-        efforts.append(sum(decision.effort for decision in told) / len(told))
-        seconds += game.seconds[job.side :: 2]
-    return efforts, sum(seconds) / len(seconds)
-
-
-def q_seconds(job: Schooling) -> list[float]:
-    """Return seconds a move of a Q-player, in batches of moves on the empty board."""
-    made = learner(job.learner, job.game, job.seed)
-    for _ in made.steps():
-        pass
-    player, board = made.agent(), boards_of([made.rules.start()])
-    dice = np.zeros(1, np.int64)
-    player.choose(board, dice)
-    batches = []
-    for _ in range(20):
-        began = time.perf_counter()
-        for _ in range(50):
-            player.choose(board, dice)
-        batches.append((time.perf_counter() - began) / 50)
-    return batches
-
-
-def times(bench: Bench, courses: Sequence[Course]) -> Findings:
-    """Clock minimax from either side, and count what it searches; then a Q-player."""
-    jobs, labels = [], []
-    games = bench.pick(60, 4)
-    for course in courses:
-        for number, side in enumerate(SIDES):
-            labels.append(f"{course.name} {side}")
-            for plain in ("no", "yes"):
-                spec = course.minimax(plain=plain)
-                jobs.append(Clocking(course.game, spec, number, bench.seed * games, games))
-    found = bench.each(clocked, jobs)
-    rows: list[Row] = []
-    for label, pruned, plain in zip(labels, found[::2], found[1::2], strict=True):
-        row = {"nodes": over_seeds(pruned[0]), "plain": over_seeds(plain[0])}
-        rows.append({"player": label, **row, "seconds": pruned[1]})
-    for course in courses:
-        trainings = course.trainings(bench, "X", [bench.seed], {"opponent": "baseline"})
-        [batches] = bench.each(q_seconds, trainings)
-        row = {"player": f"{course.name} Q", "nodes": None, "plain": None}
-        rows.append({**row, "seconds": over_seeds(batches)})
-    return Findings(TIMES, tuple(rows))
-
-
-SEARCH = (
-    Column("search", "search", "text"),
-    Column("plain", "unpruned", "whole"),
-    Column("nodes", "alpha-beta", "whole"),
-    Column("plain_seconds", "unpruned, seconds", "seconds"),
-    Column("seconds", "alpha-beta, seconds", "seconds"),
-)
-MIDWAY = "444444325"  # solved in a moment
-
-
-def searches(bench: Bench, courses: Sequence[Course]) -> Findings:
-    """Count what a search of the first move takes, plain and pruned, and the exact solver's."""
-    tic, four = courses
-    asked = [(f"{tic.name}, to the end", tic)]
-    depths = range(1, bench.pick(9, 6))
-    asked += [(f"{four.name}, depth {depth}", replace(four, depth=depth)) for depth in depths]
-    rows: list[Row] = []
-    for label, course in asked:
-        plain, pruned = (_first_move(bench, course, plain) for plain in ("yes", "no"))
-        row: Row = {"search": label, "plain": plain[0], "nodes": pruned[0]}
-        rows.append({**row, "plain_seconds": plain[1], "seconds": pruned[1]})
-    solver = Solver(four.game)
-    solver.prepare()
-    for moves in bench.pick((MIDWAY, ""), (MIDWAY,)):
-        solver.clear()
-        bounds = solver.bounds(position_of(solver.rules, moves))
-        label = f"exact solver, after {moves}" if moves else "exact solver, first move"
-        row = {"search": label, "plain": None, "nodes": bounds.nodes}
-        rows.append({**row, "plain_seconds": None, "seconds": bounds.seconds})
-    return Findings(SEARCH, tuple(rows))
-
-
-def _first_move(bench: Bench, course: Course, plain: str) -> tuple[int, float]:
-    """Return the positions and the seconds of a search of the empty board."""
-    player = agent(course.minimax(plain=plain), course.game)
-    player.prepare()
-    began = time.perf_counter()
-    effort = player.decide(player.rules.start(), np.random.default_rng(bench.seed)).effort
-    return effort, time.perf_counter() - began
 
 
 # ---- trained against minimax ---------------------------------------------------------------------
