@@ -144,8 +144,8 @@ REACH = (
 )
 SWAPPED = (
     "The published table and text contradict each other on Q as O: 68 wins and 32 losses in the "
-    "table, a little over 30% wins in the text. Trained in full as described it wins about a third, so "
-    "that the two figures of the table seem to be exchanged."
+    "table, a little over 30% wins in the text. In full, trained as described, it wins about a "
+    "third: the two figures of the table seem to be exchanged."
 )
 COUNTED = (
     "A Q-state is a pair of board and move. The study's table takes one up when it is looked at, "

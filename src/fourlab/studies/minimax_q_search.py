@@ -22,11 +22,11 @@ from fourlab.studies.findings import Column, Findings, over_seeds
 from fourlab.studies.minimax_q_learning import OUTCOMES, SIDES, Course, Row
 from fourlab.studies.schooling import Schooling
 
-AIMS: dict[str, dict[str, float]] = {
-    "most points": {"win": 1, "draw": 0.5, "loss": 0},
-    "most wins": {"win": 1, "draw": 0, "loss": 0},
-    "the rewards of the study": {"win": 1, "draw": 0.5, "loss": -1},
-    "never loses, then most wins": {"win": 1, "draw": 0, "loss": -1e6},
+AIMS = {  # what a win, a tie and a loss are worth to those who aim so
+    "most points": (1, 0.5, 0),
+    "most wins": (1, 0, 0),
+    "the rewards of the study": (1, 0.5, -1),
+    "never loses, then most wins": (1, 0, -1e6),
 }
 
 
@@ -34,8 +34,8 @@ def reachable(bench: Bench, course: Course) -> Findings:
     """Compute what the best responses to baseline get, and minimax, without playing."""
     rows: list[Row] = []
     for side, place in SIDES.items():
-        for aim, worth in AIMS.items():
-            found = best_response(course.game, "baseline", place, **worth)
+        for aim, (win, draw, loss) in AIMS.items():
+            found = best_response(course.game, "baseline", place, win=win, draw=draw, loss=loss)
             rows.append({"player": f"{aim}, {side}", **found.shares._asdict()})
         for name, ties in (("minimax", "first"), ("minimax, ties drawn", "random")):
             shares = exact_shares(course.game, course.minimax(ties), "baseline", place)
