@@ -7,6 +7,7 @@ STUDIES: Registry[Study] = Registry(
     "study",
     {
         "deep-q": "fourlab.studies.deep_q:STUDY",
+        "learners": "fourlab.studies.learners:STUDY",
         "minimax-q": "fourlab.studies.minimax_q:STUDY",
     },
     group="fourlab.studies",
