@@ -66,7 +66,7 @@ def test_what_is_computed_is_what_is_played(archive: Archive) -> None:
     """A share of games lies within five standard deviations of its exact value."""
     exact, played = archive.results["reachable"], archive.results["tic-tac-toe"]
     for side in "XO":
-        for name in ("minimax", "minimax, ties drawn"):
+        for name in ("minimax", "minimax, equals by lot"):
             row = f"minimax {side}{name.removeprefix('minimax')}"
             found = played.measure(row, "wins")
             truth = exact.measure(f"{name}, {side}", "wins").value

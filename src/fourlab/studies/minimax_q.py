@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
+from fourlab.learning.mdp.planning import best_response
 from fourlab.rules.catalog import game as find_game
 from fourlab.rules.position import position_of
 from fourlab.studies.base import Experiment, Published, Study
@@ -12,6 +13,7 @@ from fourlab.studies.canvas import SECOND, SIZE, is_narrow, page_width, sheet
 from fourlab.studies.findings import Findings
 from fourlab.studies.minimax_q_claims import CLAIMS
 from fourlab.studies.minimax_q_learning import (
+    SIDES,
     Course,
     against_baseline,
     head_to_head,
@@ -130,6 +132,15 @@ def final_boards(found: Findings, published: Published | None = None) -> Any:
     return figure
 
 
+def against_reach(found: Findings, published: Published | None = None) -> Any:
+    """Draw what Q-players win as they learn, and the most that anyone can win."""
+    lines = []
+    for side, place in SIDES.items():
+        best = best_response(TIC_TAC_TOE.game, "baseline", place, draw=0)
+        lines.append((f"the most as {side}", best.shares.wins))
+    return curves(found, y="games won without exploring", lines=tuple(lines))
+
+
 MIXTURE = (
     "Whether a training game is against baseline or minimax is drawn for 50 games at a time, four "
     "to one; the study played 400 and 100 in each epoch. With 0.5 for a tie 25,000 games are too "
@@ -191,7 +202,7 @@ STUDY = Study(
                 ties=(0,),
             ),
             TABLE_2_TIC_TAC_TOE,
-            partial(outcome_bars, title="results against baseline"),
+            against_reach,
             takes=(120, 5),
             remarks=MIXTURE,
         ),
@@ -231,7 +242,7 @@ STUDY = Study(
             "How many Q-states does training come to?",
             partial(states, courses=COURSES),
             TABLE_1,
-            partial(intervals, column="pairs", percent=False),
+            partial(intervals, column="per_game", percent=False, title="new Q-states in a game"),
             takes=(60, 5),
             remarks=COUNTED,
         ),
@@ -249,7 +260,7 @@ STUDY = Study(
             "How much does minimax search for a move, as X and as O?",
             partial(times, courses=COURSES),
             MOVE_TIMES,
-            partial(intervals, column="nodes", percent=False),
+            partial(intervals, column="nodes", percent=False, title="positions a move"),
             takes=(60, 3),
             remarks=CLOCK,
         ),

@@ -127,7 +127,7 @@ def against_baseline(
 def _minimax_rows(bench: Bench, course: Course, games: int) -> tuple[list[Row], list[str]]:
     rows: list[Row] = []
     notes = []
-    for suffix, ties in (("", "first"), (", ties drawn", "random")):
+    for suffix, ties in (("", "first"), (", equals by lot", "random")):
         spec = course.minimax(ties)
         played = bench.match(spec, "baseline", games, course.game, plies=0)
         for side, counts in zip(SIDES, played.counts.tolist(), strict=True):

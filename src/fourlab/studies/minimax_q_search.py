@@ -37,7 +37,7 @@ def reachable(bench: Bench, course: Course) -> Findings:
         for aim, (win, draw, loss) in AIMS.items():
             found = best_response(course.game, "baseline", place, win=win, draw=draw, loss=loss)
             rows.append({"player": f"{aim}, {side}", **found.shares._asdict()})
-        for name, ties in (("minimax", "first"), ("minimax, ties drawn", "random")):
+        for name, ties in (("minimax", "first"), ("minimax, equals by lot", "random")):
             shares = exact_shares(course.game, course.minimax(ties), "baseline", place)
             rows.append({"player": f"{name}, {side}", **shares._asdict()})
     return Findings((Column("player", "player", "text"), *OUTCOMES), tuple(rows))
