@@ -67,6 +67,12 @@ def test_agreement_in_words_for_one_for_all_and_for_none() -> None:
     assert agreement(table(found(a=0.5))) == ""
 
 
+def test_figures_that_look_the_same_do_not_differ() -> None:
+    ours = found(a=share(333_333, 1_000_000), b=Measure(0.9999, 0.9999, 0.9999))
+    made = table(ours, Published({"a": {"wins": 0.3}, "b": {"wins": 1.0}}))
+    assert [line[1].verdict for line in made.rows] == ["3.3 above", "within"]
+
+
 def test_rows_and_cells_that_only_one_side_has_stay_visible() -> None:
     made = table(found(a=share(1, 2), b=None), Published({"z": {"wins": 0.25}, "a": {"wins": 0.5}}))
     assert [line[0].ours for line in made.rows] == ["a", "b", "z"]
