@@ -24,6 +24,7 @@ from fourlab.positions.suites import suite
 from fourlab.rules.catalog import game
 from fourlab.values.knowledge import CHECKPOINT
 
+STUDY_FILE = Path(__file__).parents[1] / "studies/gated_study.py"
 SMALL = "connect:columns=5,rows=4,k=4"
 
 
@@ -163,6 +164,18 @@ def test_commands_do_on_a_cluster_what_they_do_here(
     assert json.loads(fourlab(tmp_path, *sweep)) == trained
     for run in (tmp_path / "runs").iterdir():
         assert (run / CHECKPOINT).read_bytes() == (tmp_path / run.name).read_bytes()
+
+
+def test_a_study_finds_on_a_cluster_what_it_finds_here(
+    cluster: tuple[str, list], tmp_path: Path
+) -> None:
+    (tmp_path / "gate").touch()
+    command = ["study", str(STUDY_FILE), "--quick", "--json", "--out"]
+    there, here = (
+        json.loads(fourlab(tmp_path, *command, *more))["experiments"]
+        for more in (["there", "--cluster", cluster[0]], ["here"])
+    )
+    assert there == here
 
 
 def test_workers_that_live_on_grade_what_the_file_holds_now(

@@ -9,6 +9,7 @@ from fourlab.core.errors import FourlabError, NotationError
 from fourlab.rules import formats
 from fourlab.rules.catalog import game, name_of
 from fourlab.rules.geometry import Rules
+from fourlab.rules.keys import board_of, exact_key, has_keys
 from fourlab.rules.position import Position, position_of, read_moves, write_moves
 
 
@@ -34,6 +35,13 @@ def test_keys_tell_positions_apart(one: Position, other: Position) -> None:
         assert (one.key == other.key) == (one == other)
     for move in one.legal_moves():
         assert one.play(move).key != one.key
+
+
+@given(strategies.positions())
+def test_an_exact_key_can_be_read_back(position: Position) -> None:
+    if has_keys(position.rules):
+        stones = position.mover, position.occupied
+        assert board_of(position.rules, exact_key(position.rules, *stones)) == stones
 
 
 @given(strategies.positions(largest=16), st.integers(0, 2**32))

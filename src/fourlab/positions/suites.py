@@ -133,6 +133,7 @@ def read_positions(rules: Rules, path: Path) -> list[Position]:
     return positions
 
 
+_made: dict[tuple[Rules, str], list[Scored]] = {}  # suites that were made in this process
 Reporter = Callable[[Iterable[Position], int], Iterable[Position]]
 
 
@@ -145,11 +146,17 @@ def suite(
     """
     if name in load_suites(rules):
         return load_suites(rules)[name]
-    if name in PHASES or (name == "uci" and name_of(rules) == "connect4"):
+    if (rules, name) in _made:
+        return _made[rules, name]
+    is_named = name in PHASES or (name == "uci" and name_of(rules) == "connect4")
+    if is_named:
         positions = make_suite(rules, name)
     elif Path(name).exists():
         positions = read_positions(rules, Path(name))
     else:
         raise SpecError(f"no suite or file {name!r}; suites: {', '.join(NAMES)}")
     going_on = [position for position in positions if not position.is_over]
-    return list(score_positions(watch(going_on, len(going_on))))
+    scored = list(score_positions(watch(going_on, len(going_on))))
+    if is_named:
+        _made[rules, name] = scored
+    return scored

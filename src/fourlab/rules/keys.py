@@ -37,6 +37,21 @@ def exact_key(rules: Rules, mover: int, occupied: int) -> int:
     return PLACED | (occupied << KEY_BITS) | mover
 
 
+def board_of(rules: Rules, key: int) -> tuple[int, int]:
+    """Return the mover's and all stones of a position by its exact key: `exact_key` backwards."""
+    if not rules.gravity:
+        board = (1 << KEY_BITS) - 1
+        return key & board, (key ^ PLACED) >> KEY_BITS
+    mover = occupied = 0
+    for column in range(rules.columns):
+        shift = column * (rules.rows + 1)
+        stones = key >> shift & (2 << rules.rows) - 1
+        height = stones.bit_length() - 1  # its highest bit stands above the column's stones
+        mover |= (stones ^ 1 << height) << shift
+        occupied |= ((1 << height) - 1) << shift
+    return mover, occupied
+
+
 @kernel
 def table_key(rules: Rules, symmetric: bool, mover: int, occupied: int) -> tuple[int, bool]:
     """Return the key of a position, and whether it is the key of its mirror image."""

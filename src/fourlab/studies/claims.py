@@ -63,4 +63,19 @@ def is_between(found: Measure, low: float, high: float, says: str, games: int = 
 def agrees(found: Measure, published: float, games: int, says: str, played: int = 0) -> Evidence:
     """Claim: a share is what was published after some games, within the interval of those games."""
     low, high = share_interval(published * games, games)
+    if published >= 1:  # no share lies beyond
+        return is_above(compare(found, low), says, played)
+    if published <= 0:
+        return is_below(compare(found, high), says, played)
     return is_between(found, low, high, says, played)
+
+
+def is_below(found: Comparison, says: str, games: int = 0) -> Evidence:
+    """Claim: the difference is below 0."""
+    return Evidence(says, found.p_below, found.p_above, games)
+
+
+def never(found: Measure, margin: float, says: str) -> Evidence:
+    """Claim: a share of games is 0. One game refutes it; without any it is below the margin."""
+    p_for = share_against(_hits(found), found.units, margin).p_below
+    return Evidence(says, p_for, 0.0 if found.value > 0 else 1.0, found.units)

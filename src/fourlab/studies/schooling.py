@@ -9,10 +9,16 @@ from typing import Any
 
 import numpy as np
 
+from fourlab.agents.play import play_game
 from fourlab.agents.registry import agent
 from fourlab.learning.base import Learner, Progress
 from fourlab.learning.evaluation import against_truth, play_off, truth_positions
 from fourlab.learning.registry import learner
+from fourlab.learning.tables.learner import SIDES, TableLearner
+from fourlab.rules.position import FIRST
+from fourlab.values.survey import sizes
+
+GAMES = 100_000  # seeds that one training has for the games it tells
 
 
 @dataclass(frozen=True)
@@ -23,6 +29,7 @@ class Exam:
     games: int
     side: str = ""  # first, second, alternating; '' for the learner's own
     start: str = ""  # where games begin, as in `positions.starts`; '' for where training games do
+    told: int = 0  # games from the empty board on top, of which the moves are kept
 
 
 @dataclass(frozen=True)
@@ -39,7 +46,7 @@ class Schooling:
     every: int = 1000
     exams: tuple[Exam, ...] = ()
     often: bool = False
-    suite: str = ""  # of positions on which its moves and values are held against the truth
+    suite: str = ""  # of positions on which it is held against the truth, where it is to move
     looks: tuple[str, ...] = ()
 
 
@@ -52,8 +59,10 @@ class Schooled:
     decisions: list[int] = field(default_factory=list)  # of the learner, since the last report
     looks: list[list[list[float | None]]] = field(default_factory=list)  # [report][look][move]
     exams: list[list[tuple[int, int, int]]] = field(default_factory=list)  # [report][exam]
+    told: list[list[str]] = field(default_factory=list)  # [exam] games in notation, at the end
     truth: dict[str, Any] = field(default_factory=dict)  # as `evaluation.against_truth`
     size: int = 0
+    sizes: dict[str, int] = field(default_factory=dict)  # of a table, as `survey.sizes`
     seconds: float = 0.0  # of learning alone
 
 
@@ -77,9 +86,15 @@ def school(job: Schooling, watch: Callable[[int], None] = lambda games: None) ->
             found.exams.append(_examine(job, made))
     if not job.often:
         found.exams.append(_examine(job, made))
+    found.told = [_tell(job, made, exam) for exam in job.exams]
     if job.suite:
-        found.truth = against_truth(made, truth_positions(made.rules, job.suite))
+        side = SIDES.get(made.side)
+        asked = truth_positions(made.rules, job.suite)
+        asked = [scored for scored in asked if side in (None, scored.position.to_move)]
+        found.truth = against_truth(made, asked)
     found.size = made.size
+    if isinstance(made, TableLearner):
+        found.sizes = sizes(made.knowledge)
     return found
 
 
@@ -105,3 +120,14 @@ def _examine(job: Schooling, made: Learner) -> list[tuple[int, int, int]]:
         score = play_off(made, opponent, exam.games, job.seed, side, exam.start)
         marks.append((score.wins, score.draws, score.losses))
     return marks
+
+
+def _tell(job: Schooling, made: Learner, exam: Exam) -> list[str]:
+    """Return the moves of games, sides in turn where the exam has none."""
+    players = (made.agent(), agent(exam.opponent, made.rules))
+    lines = []
+    for number in range(exam.told):
+        side = SIDES.get(exam.side or made.side, number % 2)
+        first, second = players if side == FIRST else players[::-1]
+        lines.append(play_game(made.rules, first, second, job.seed * GAMES + number).moves)
+    return lines

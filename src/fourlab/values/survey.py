@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from fourlab.rules.keys import KEY_BITS
 from fourlab.values.knowledge import Knowledge
 from fourlab.values.store import AFTERSTATES, DOUBLE, POLICY, TUPLES
 from fourlab.values.table import NO_CHOICE
@@ -25,6 +26,27 @@ def survey(known: Knowledge) -> dict[str, Any]:
         "visit_histogram": _by_powers(visits[visits > 0]),
         "choice_histogram": _choices(known, rows, visits),
     }
+
+
+def sizes(known: Knowledge) -> dict[str, int]:
+    """Return how many states a table has, their legal moves, and the values taught in them.
+
+    Its `moves` are the pairs of state and move that a learner meets who looks at all moves of
+    every state it comes to. Kinds without a row for each state have their `states` alone.
+    """
+    found = {"states": len(known), "moves": 0, "taught": 0}
+    if known.values.kind in (AFTERSTATES, TUPLES):
+        return found
+    rules, table = known.rules, known.values.table
+    rows = np.flatnonzero(table.keys)
+    keys = table.keys[rows]
+    if rules.gravity:  # a full column's height lies in its guard bit, see `keys.exact_key`
+        barred = keys & (rules.bottom << rules.rows)
+    else:
+        barred = keys >> KEY_BITS & rules.board
+    found["moves"] = len(rows) * rules.move_count - int(np.bitwise_count(barred).sum())
+    found["taught"] = int(np.count_nonzero(table.visits[rows]))
+    return found
 
 
 def _by_powers(counts: np.ndarray[Any, np.dtype[np.int32]]) -> dict[str, int]:

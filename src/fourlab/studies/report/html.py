@@ -12,6 +12,7 @@ from fourlab.studies.base import Verdict
 from fourlab.studies.findings import Findings
 from fourlab.studies.report import links as addresses
 from fourlab.studies.report import pictures
+from fourlab.studies.report.html_table import html_table
 from fourlab.studies.report.outline import (
     Chapter,
     banners,
@@ -25,10 +26,6 @@ from fourlab.studies.report.outline import (
     weight,
 )
 from fourlab.studies.report.tables import (
-    WITHIN,
-    Entry,
-    Head,
-    Table,
     data,
     published_alone,
     rests_on,
@@ -42,9 +39,7 @@ SIGNS = {
     "undecided": '<path d="M5.5 6.2a2.5 2.5 0 1 1 3.6 2.2c-.8.4-1.1.8-1.1 1.6M8 13h.01"/>',
     "not run": '<path d="M4 8h8"/>',
 }
-LONG = 32  # letters of a row's name from which it may be broken
 BARS = 12  # rows up to which shares are drawn as bars too
-DENSE = 3  # columns with published figures beside ours from which a table is set close
 SCRIPT = """
 const root = document.documentElement, button = document.querySelector(".theme");
 const system = () => matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
@@ -159,12 +154,12 @@ def _chapter(chapter: Chapter, archive: Archive, links: bool) -> str:
     said = f'<p class="said">{escape(chapter.origin)}</p>' if chapter.origin else ""
     if done is None or found is None:
         alone = published_alone(experiment.published)
-        body = f"{said}{_table(alone, 'As published') if alone else ''}<p>Not run yet.</p>"
+        body = f"{said}{html_table(alone, 'As published') if alone else ''}<p>Not run yet.</p>"
         return f'<article class="part" id="{where}">{top}{body}</article>'
     body = "".join(
         [
             said,
-            _table(table(found, experiment.published), experiment.ask),
+            html_table(table(found, experiment.published), experiment.ask),
             _note(rests_on(found, experiment.published)),
             _paragraph(chapter.differences),
             _paragraph(found.notes),
@@ -192,7 +187,7 @@ def _figure(chapter: Chapter) -> str:
         return ""
     shown = _image(drawn.wide, "wide" if drawn.narrow else "only", chapter.alt)
     shown += _image(drawn.narrow, "narrow", chapter.alt) if drawn.narrow else ""
-    told = "".join(_table(made, "What the figure shows") for made in data(chapter.findings))
+    told = "".join(html_table(made, "What the figure shows") for made in data(chapter.findings))
     more = f"<details><summary>Show data</summary>{told}</details>" if told else ""
     return f"<figure>{shown}</figure>{more}"
 
@@ -205,7 +200,7 @@ def _image(svg: str, kind: str, alt: str) -> str:
 def _truth(truth: Findings | None) -> str:
     if truth is None:
         return ""
-    made = _table(table(truth), "Held against perfect play", len(truth.rows) <= BARS)
+    made = html_table(table(truth), "Held against perfect play", len(truth.rows) <= BARS)
     made += _note(rests_on(truth, None))
     return (
         f'<section class="truth"><h3>What the exact solver adds</h3>{made}'
@@ -227,71 +222,6 @@ def _how(chapter: Chapter, archive: Archive, links: bool) -> str:
         f"<details><summary>How it was run: {escape(in_short(done, archive.seed))}</summary>"
         f'<ul class="log">{"".join(items)}</ul><p>{escape(made_with(done))}</p></details>'
     )
-
-
-# ---- tables -------------------------------------------------------------------------------------
-
-
-def _table(made: Table, caption: str, bars: bool = False) -> str:
-    pairs = sum(head.is_beside for head in made.heads)
-    rooms = [
-        max((len(line[place].spread) for line in made.rows), default=0)
-        for place in range(len(made.heads))
-    ]
-    rows = "".join(f"<tr>{_row(made, place, rooms, bars)}</tr>" for place in range(len(made.rows)))
-    dense = ' class="dense"' if pairs >= DENSE else ""
-    return (
-        '<div class="scroll" tabindex="0" role="region" aria-label="Table">'
-        f'<table{dense}><caption class="spoken">{escape(caption)}</caption>'
-        f"<thead>{_heads(made, bool(pairs))}</thead><tbody>{rows}</tbody></table></div>"
-    )
-
-
-def _heads(made: Table, has_pairs: bool) -> str:
-    down = ' rowspan="2"' if has_pairs else ""
-    first, second = [], []
-    for head in made.heads:
-        kind = ' class="text"' if head.form == "text" else ""
-        if head.is_beside:
-            first.append(f'<th scope="colgroup" colspan="2">{escape(head.title)}</th>')
-            second.append('<th scope="col" class="told">published</th><th scope="col">ours</th>')
-        else:
-            first.append(f'<th scope="col"{down}{kind}>{escape(head.title)}</th>')
-    if made.verdicts:
-        first.append(f'<th scope="col"{down} class="differs">ours is</th>')
-    below = f"<tr>{''.join(second)}</tr>" if has_pairs else ""
-    return f"<tr>{''.join(first)}</tr>{below}"
-
-
-def _row(made: Table, place: int, rooms: list[int], bars: bool) -> str:
-    line = made.rows[place]
-    kind = ' class="long"' if len(line[0].ours) > LONG else ""
-    cells = [f'<th scope="row"{kind}>{escape(line[0].ours)}</th>']
-    for head, entry, room in zip(made.heads[1:], line[1:], rooms[1:], strict=True):
-        cells.append(_cell(head, entry, room, bars))
-    if made.verdicts:
-        word = made.in_short(place)
-        kind = "differs" if word in ("", WITHIN) else "differs off"
-        hint = escape(", ".join(made.verdicts[place]))
-        cells.append(f'<td class="{kind}" title="{hint}">{escape(word)}</td>')
-    return "".join(cells)
-
-
-def _cell(head: Head, entry: Entry, room: int, bars: bool) -> str:
-    """Return a cell, or two; intervals have one width in a column, so that figures align."""
-    kind = "text" if head.form == "text" else "ours" if head.is_beside else ""
-    hint = ""
-    if entry.verdict not in ("", WITHIN):
-        kind, hint = f"{kind} off", f' title="{escape(entry.verdict)} the published figure"'
-    spread = ""
-    if room:
-        width = f' style="min-width:{room * 0.84:.1f}ch"'
-        spread = f' <span class="spread"{width}>{escape(entry.spread)}</span>'
-    bar = ""
-    if bars and entry.part is not None:
-        bar = f'<i class="bar"><i style="width:{100 * entry.part:.1f}%"></i></i>'
-    told = f'<td class="told">{escape(entry.published)}</td>' if head.is_beside else ""
-    return f'{told}<td class="{kind}"{hint}>{escape(entry.ours)}{spread}{bar}</td>'
 
 
 # ---- colours ------------------------------------------------------------------------------------

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from textwrap import shorten
 
 from fourlab.arena.statistics import interquartile_mean, share_interval
 from fourlab.studies.base import Published
@@ -13,6 +14,7 @@ from fourlab.studies.wording import NONE, count, digits, figure, interval, numbe
 WITHIN = "within"
 ROUNDING = 1e-12  # the last digits of a figure, which turn no verdict
 DATA_ROWS = 20
+BRIEF = 20  # letters of a column's name in a verdict
 
 
 @dataclass(frozen=True)
@@ -132,9 +134,12 @@ def _entry(cell: Cell, column: Column, places: int, told: float | None, games: i
         return Entry(cell if cell is not None else NONE, published=published)
     spread = interval(cell, column.form, places) if isinstance(cell, Measure) else ""
     part = float(cell) if column.form == "percent" else None
+    ours = figure(float(cell), column.form, places)
     gap = None if told is None else difference(cell, told, games)
+    if gap and gap.is_within is False and ours == published:
+        gap = replace(gap, is_within=True)  # it was printed with no more digits than are shown
     verdict = _word(gap, column.form, places) if gap else ""
-    return Entry(figure(float(cell), column.form, places), spread, published, verdict, gap, part)
+    return Entry(ours, spread, published, verdict, gap, part)
 
 
 def _word(found: Difference, form: Form, places: int) -> str:
@@ -154,7 +159,9 @@ def _verdict(heads: list[Head], line: tuple[Entry, ...]) -> tuple[str, ...]:
     if sum(head.is_beside for head in heads) == 1:
         return (outside[0][1].verdict,)
     outside.sort(key=lambda one: one[1].gap.size if one[1].gap else 0.0, reverse=True)
-    return tuple(f"{head.name} {entry.verdict}" for head, entry in outside)
+    return tuple(
+        f"{shorten(head.name, BRIEF, placeholder='…')} {entry.verdict}" for head, entry in outside
+    )
 
 
 def agreement(made: Table) -> str:
