@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -86,6 +87,7 @@ def test_a_rerun_goes_to_its_end_and_every_tab_sees_it(bench: TestBench, reruns:
     assert json.loads((folder / "study.json").read_text())["quick"]
     assert not reruns.library.rerun_folder("tiny", UNDER_WAY).exists()
     assert 'role="img"' in reruns.library.picture("tiny")
+    assert (shown["seeds"], shown["line"][-7:]) == ("2 seeds", ", quick")  # type: ignore[index]
     again = StudiesSession(bench, {}, reruns)  # after a reload, before anything is read
     assert again.view()["reruns"]["tiny"]["head"] == "Rerun finished"
     assert card(again, "tiny")["size"] == "quick"
@@ -221,6 +223,30 @@ def test_a_report_is_of_the_run_that_was_chosen(bench: TestBench, reruns: Reruns
     assert "/arena?game=tictactoe&amp;agents=baseline&amp;agents=random&amp;games=400" in text
     assert reruns.library.report("tiny", QUICK, "html").startswith("<!DOCTYPE html>")
     assert reruns.library.report("tiny", QUICK, "md").startswith("# A tiny study")
+
+
+def test_the_full_run_that_comes_with_the_package_stands_for_a_study(
+    bench: TestBench, reruns: Reruns, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reruns.ask("tiny")
+    bench.until(lambda: state(reruns, "tiny") == "finished")
+    quick = reruns.library.rerun_folder("tiny", LAST)
+    shutil.copytree(quick, Path("shipped/tiny"))
+    config = Path("shipped/tiny/study.json")
+    config.write_text(config.read_text().replace("true", "false"))
+    first = Path("shipped/tiny/results/first.json")
+    first.write_text(first.read_text().replace("baseline", "the full baseline"))
+    monkeypatch.setattr("fourlab.studies.archive.SHIPPED", Path("shipped"))
+    session = ReportSession(bench, {}, reruns, "", "tiny")
+    session.open()
+    bench.until(lambda: session.view()["run"] == "full")
+    assert [one["value"] for one in session.view()["runs"]] == ["full", "quick"]
+    library = reruns.library
+    assert "the full baseline" in library.picture("tiny")
+    assert "the full baseline" in library.report("tiny", "full", "md")
+    assert "the full baseline" not in library.report("tiny", "quick", "md")
+    do(session, "choose", "quick")
+    assert session.view()["source"].startswith("/studies/tiny/report?run=quick&of=")
 
 
 def test_an_unknown_study_is_answered_with_what_exists(bench: TestBench, reruns: Reruns) -> None:

@@ -22,7 +22,7 @@ from fourlab.core.storage import replacing
 
 FORMATS = (".png", ".svg")
 WIDE, NARROW = 736, 334  # pixels: a figure on a page, and on a phone
-CARD, LOW = 354, 190  # pixels: a figure that stands for a whole study, its width and most height
+CARD, LOW = 354, 190  # pixels: a figure that stands for a whole study, and its usual height
 PIXELS = 72  # an inch
 SIZE = 13.0  # of text
 LETTER = 7.5  # pixels that one takes, about
@@ -106,8 +106,7 @@ def is_card() -> bool:
 
 def sheet(height: float, title: str = "") -> Any:
     """Return an empty figure of the page's width and so many pixels high, its title on top."""
-    if is_card():
-        height, title = min(height, LOW), ""
+    title = "" if is_card() else title
     figure = new_figure(page_width() / PIXELS, (height + 28 * bool(title)) / PIXELS)
     figure.get_layout_engine().set(w_pad=2 / PIXELS, h_pad=2 / PIXELS)
     if title:

@@ -14,6 +14,7 @@ from fourlab.studies.canvas import (
     SECOND,
     SIZE,
     WHITE,
+    is_card,
     is_narrow,
     page_width,
     plain,
@@ -22,7 +23,7 @@ from fourlab.studies.canvas import (
 from fourlab.studies.findings import Findings
 from fourlab.studies.plots.parts import form, number, words
 
-CELL = 44  # pixels high, and as wide as the page lets it be, up to WIDEST
+CELL, LOW_CELL = 44, 30  # pixels high, on a card; as wide as the page lets it be, up to WIDEST
 WIDEST = 110
 STRONG = 0.5  # of a colour beyond which text on it is white
 CONTRAST = 1.16  # how soon a score away from one half is fully coloured
@@ -89,7 +90,8 @@ def cross_table(found: Findings, published: Published | None = None) -> Any:
 
 
 def _sheet(rows: int, columns: int, title: str, extra: float) -> tuple[Any, Any]:
-    figure = sheet((CELL if rows < 9 else 30) * rows + 34 + extra, title)
+    cell = LOW_CELL if is_card() else CELL if rows < 9 else 30
+    figure = sheet(cell * rows + 34 + extra, title)
     room = page_width() * 0.78
     taken = min(room, WIDEST * columns)
     # A second, empty part keeps few columns from growing as wide as the page.

@@ -15,11 +15,13 @@ from fourlab.studies.canvas import (
     FAINT,
     INK,
     LETTER,
+    LOW,
     PALETTE,
     PIXELS,
     SECOND,
     SIZE,
     SURFACE,
+    is_card,
     page_width,
     plain,
     sheet,
@@ -40,6 +42,7 @@ from fourlab.studies.plots.parts import (
 )
 
 RESAMPLES = 1000  # for a point of a band; a figure in a table has more
+CARD_ENDS = 4  # lines that have room for their names at their ends on a card
 CROWD = 6  # curves beyond which seeds and bands would hide one another
 STYLES: tuple[tuple[str, Any, float], ...] = (  # colour, dashes, width of one curve after another
     ("accent-ink", "solid", 2.5),
@@ -78,7 +81,8 @@ def curves(
     `smooth` is the weight of the past in a running mean; `lines` are values to hold them against.
     """
     drawn = [found.curve(name) for name in names] or list(found.curves)
-    figure = sheet(max(260, 60 + 36 * (len(drawn) + len(lines))), title)
+    count = len(drawn) + len(lines)
+    figure = sheet(150 + 10 * count if is_card() else max(260, 60 + 36 * count), title)
     axes = figure.subplots()
     plain(axes, "y")
     write = form(percent)
@@ -88,7 +92,10 @@ def curves(
         series = _smoothed(curve, smooth)
         middle, low, high = middle_of(series)
         told = write(middle[-1]) + _spread_words((high[-1] - low[-1]) / 2, percent)
-        style = {"color": PALETTE[colour], "label": f"{curve.name}, {told}"}
+        style = {
+            "color": PALETTE[colour],
+            "label": curve.name if is_card() else f"{curve.name}, {told}",
+        }
         axes.plot(curve.x, middle, linewidth=width, linestyle=dashes, zorder=3, **style)
         dot = {"markersize": 7, "color": PALETTE[colour], "zorder": 3, "clip_on": False}
         axes.plot(curve.x[-1:], middle[-1:], "o", **dot)
@@ -99,7 +106,7 @@ def curves(
                 axes.plot(curve.x, seed, color=PALETTE[colour], linewidth=0.8, alpha=0.3)
         ends.append(End(float(middle[-1]), curve.name, told, PALETTE[colour]))
     for label, value in lines:
-        style = {"color": PALETTE["win"], "label": f"{label}, {write(value)}"}
+        style = {"color": PALETTE["win"], "label": _label(label, write(value))}
         axes.axhline(value, linewidth=1.5, linestyle=(0, (5, 4)), **style)
         ends.append(End(value, label, write(value), PALETTE["win"]))
     axes.margins(x=0)
@@ -111,10 +118,18 @@ def curves(
     return figure
 
 
+def _label(name: str, told: str) -> str:
+    """Return what the key says of a line; on a card the name alone."""
+    return name if is_card() else f"{name}, {told}"
+
+
 def middle_of(series: Floats) -> tuple[Floats, Floats, Floats]:
-    """Return the interquartile mean over seeds [seeds, points] at each point, and its interval."""
+    """Return the interquartile mean over seeds [seeds, points] at each point, and its interval.
+
+    It has none for a single seed, nor on a card, which is drawn sooner without.
+    """
     middle = np.array([interquartile_mean(point) for point in series.T])
-    if len(series) == 1:
+    if len(series) == 1 or is_card():
         return middle, np.full_like(middle, np.nan), np.full_like(middle, np.nan)
     band = [bootstrap_interval(point, resamples=RESAMPLES) for point in series.T]
     low, high = np.array(band).T
@@ -139,7 +154,7 @@ def _spread_words(half: float, percent: bool) -> str:
 def _name_ends(figure: Any, axes: Any, ends: Sequence[End]) -> None:
     """Name lines at their ends, or below where there is no room for that."""
     longest = max((max(len(end.name), len(end.told)) for end in ends), default=0)
-    if longest * LETTER > page_width() * 0.3:
+    if longest * LETTER > page_width() * 0.3 or (is_card() and len(ends) > CARD_ENDS):
         key(figure, axes)
         return
     low, high = axes.get_ylim()
@@ -164,7 +179,7 @@ def outcome_areas(
     """Draw results over a column of numbers as areas; published wins are a line with dots."""
     order = sorted(range(len(found.rows)), key=lambda row: number(found.rows[row].get(x)))
     points = [cells(found, x)[row] for row in order]
-    figure = sheet(260, title)
+    figure = sheet(LOW if is_card() else 260, title)
     axes = figure.subplots()
     plain(axes)
     base = np.zeros(len(points))

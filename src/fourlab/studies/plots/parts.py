@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from fourlab.studies.base import Published
-from fourlab.studies.canvas import FAINT, LETTER, SIZE, is_narrow, page_width, scale_of
+from fourlab.studies.canvas import FAINT, LETTER, SIZE, is_card, is_narrow, page_width, scale_of
 from fourlab.studies.findings import Cell, Findings, Measure
 
 WORDS = {"win": "won", "draw": "drawn", "loss": "lost"}
 FILLS = {"win": "heat-high", "draw": "line-strong", "loss": "heat-low"}  # of large surfaces
+
+CARD_ROWS = 7  # that have room on a card
 
 
 def number(cell: Cell) -> float:
@@ -27,6 +30,11 @@ def words(cell: Cell) -> str:
 def labels(found: Findings) -> list[str]:
     """Return the names of the rows."""
     return [words(row[found.columns[0].name]) for row in found.rows]
+
+
+def on_card(found: Findings) -> Findings:
+    """Return findings with no more rows than a card has room for, where one is drawn."""
+    return replace(found, rows=found.rows[:CARD_ROWS]) if is_card() else found
 
 
 def cells(found: Findings, column: str) -> list[float]:

@@ -19,6 +19,7 @@ from fourlab.studies.canvas import (
     SECOND,
     SIZE,
     SURFACE,
+    is_card,
     is_narrow,
     page_width,
     plain,
@@ -34,12 +35,13 @@ from fourlab.studies.plots.parts import (
     key,
     labels,
     locator,
+    on_card,
     printed,
 )
 from fourlab.studies.wording import digits
 from fourlab.studies.wording import figure as figure_text
 
-ROW = 28  # pixels of a bar and the gap to the next one
+ROW, LOW_ROW = 28, 22  # pixels of a bar and the gap to the next one, and on a card
 
 
 def outcome_bars(
@@ -51,6 +53,7 @@ def outcome_bars(
     title: str = "",
 ) -> Any:
     """Draw the results of every row as one bar, and published wins as a line on it."""
+    found = on_card(found)
     figure, axes = _rows(labels(found), title, extra=30)
     begin = np.zeros(len(found.rows))
     for outcome, column in zip(WORDS, (wins, draws, losses), strict=True):
@@ -84,6 +87,7 @@ def intervals(
     percent: bool = True,
 ) -> Any:
     """Draw a dot with its 95% interval for every row; `line` is a value to hold them against."""
+    found = on_card(found)
     measures = [row.get(column) for row in found.rows]
     values = cells(found, column)
     told = printed(found, published, column)
@@ -117,7 +121,7 @@ def _rows(names: Sequence[str], title: str, extra: float = 0) -> tuple[Any, Any]
     """Return a figure with a place for each row, its name on the left."""
     room = int(page_width() / 3 / LETTER)  # letters
     names = [_in_two_lines(name, room) for name in names]
-    row = ROW + 8 * any("\n" in name for name in names)
+    row = (LOW_ROW if is_card() else ROW) + 8 * any("\n" in name for name in names)
     figure = sheet(row * len(names) + 12 + extra, title)
     axes = figure.subplots()
     plain(axes)

@@ -30,7 +30,7 @@ from fourlab.web.workbench import ARENA, Job
 
 DEFAULT_PLAYERS = ("mcts:sims=200", "minimax:depth=4", "flat:playouts=20", "baseline", "random")
 MOST_PLAYERS = 8
-MOST_GAMES = 20_000  # of a pair
+MOST_GAMES = 50_000  # of a pair
 MOST_IN_ALL = 56_000  # games of an event
 MOST_SECONDS = 1800.0  # that an event may be expected to take
 SEPARATOR = ";"

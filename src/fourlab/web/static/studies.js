@@ -16,7 +16,6 @@ export default {
   methods: {
     tone(one) { return [TONES[one.ruling][0], { zero: !one.count }]; },
     sign(one) { return TONES[one.ruling][1]; },
-    seeds(text) { return text.replace(" for each training", " seeds"); },
     quick(card) { return `/studies/${card.name}?run=quick`; },
   },
   template: `
@@ -42,6 +41,6 @@ export default {
       <p v-else class="verdicts"></p>
       <Rerun :name="card.name" :rerun="view.reruns[card.name]" :report="card.size === 'quick' ? '' : quick(card)" @act="act">
         <a class="outline" :href="'/studies/' + card.name"><Icon name="book"/>Open report</a>
-        <template #end><span v-if="!view.reruns[card.name] && card.seeds" class="note study-seeds">{{ seeds(card.seeds) }}</span></template></Rerun>
+        <template #end><span v-if="!view.reruns[card.name] && card.seeds" class="note study-seeds">{{ card.seeds }}</span></template></Rerun>
     </article></div></Frame>`,
 };

@@ -137,12 +137,18 @@ def _card(study: Study, runs: dict[Size, Archive], stamps: dict[str, str]) -> di
         "size": size,
         "runs": stamps,
         "counts": [{"ruling": ruling, "count": count} for ruling, count in counts],
-        "seeds": known.get("Seeds", "") if size else "",
+        "seeds": _seeds(known.get("Seeds", "")),
         "picture": f"/studies/{study.name}/picture?of={stamp(archive)}" if has_picture else "",
         "alt": chapter.alt,
         "about": study.about,
         "told": None if chapter.done else _told(chapter.experiment.published),
     }
+
+
+def _seeds(told: str) -> str:
+    """Return how many seeds trainings have, '' without any: `outline.facts` in short."""
+    number, _, rest = told.partition(" for each training")
+    return "" if number == told else f"{number} seeds{rest}"
 
 
 def _told(published: Published | None) -> dict[str, Any]:
