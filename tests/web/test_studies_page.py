@@ -1,5 +1,6 @@
 """Studies in a real browser: cards, a report, a rerun, and links with settings in them."""
 
+import signal
 import urllib.error
 import urllib.request
 from collections.abc import Callable
@@ -9,8 +10,11 @@ import pytest
 
 from fourlab.studies.report import links
 from web.conftest import Visitor
+from web.server import Server
 
 Visit = Callable[..., Visitor]
+NOTE_THEME = """() => addEventListener("beforeprint",
+    () => { window.printed = document.documentElement.dataset.theme; })"""
 
 
 def card(name: str, selector: str) -> str:
@@ -72,6 +76,23 @@ def test_a_rerun_outlives_a_reload_is_seen_by_others_and_stopped(visit: Visit) -
     visitor.picture("studies-stopped")
 
 
+def test_a_server_ends_though_a_rerun_is_under_way(browser: object, tmp_path: Path) -> None:
+    server = Server(tmp_path)
+    server.start()
+    visitor = Visitor(browser, server)
+    visitor.go("/studies/gated")
+    visitor.page.click("text=Rerun quick")
+    visitor.page.wait_for_selector("text=Experiment 2 of 2")
+    visitor.context.close()
+    process = server.process
+    assert process is not None
+    process.send_signal(signal.SIGINT)
+    assert process.wait(timeout=60) is not None
+    server.stop()
+    left = tmp_path / "runs" / "web" / "studies" / "gated" / "under-way" / "results"
+    assert [file.name for file in left.iterdir()] == ["first.json"]
+
+
 def test_a_rerun_that_failed_says_why(visit: Visit) -> None:
     visitor = visit()
     visitor.go("/studies/faulty")
@@ -105,6 +126,22 @@ def test_what_an_experiment_was_made_of_is_one_click_away(visit: Visit) -> None:
     assert page.locator("[data-testid=run]").inner_text() == "Run"
     follow("Analyse")
     page.wait_for_selector("[role=grid], .board")
+
+
+def test_paper_is_light_and_has_the_report_alone(visit: Visit) -> None:
+    visitor = visit(color_scheme="dark")
+    page = visitor.page
+    rerun(visitor, "tiny")
+    visitor.go("/studies/tiny")
+    page.wait_for_selector(".study-report")
+    page.evaluate(NOTE_THEME)
+    page.pdf()
+    assert page.evaluate("window.printed") == "light"
+    assert page.evaluate("document.documentElement.dataset.theme") == "dark"
+    page.emulate_media(media="print")
+    for part in (".header", ".report-actions", ".crumbs"):
+        assert not page.is_visible(part)
+    assert page.is_visible("h1:has-text('A tiny study')")
 
 
 def test_a_bad_link_is_told_in_one_line_and_the_defaults_stay(visit: Visit) -> None:

@@ -129,10 +129,11 @@ def _dials(session: LearnSession) -> list[dict[str, Any]]:
 
 
 def _fixed(session: LearnSession) -> list[str]:
-    """Return what came with the address and has no field of its own."""
+    """Return what came with an address and has no field, or one that is too small for it."""
     settings = session.settings
-    shown = {dial.name for dial in dials(settings.learner)}
-    options = [f"{n}={text}" for n, text in settings.fixed.items() if n not in shown]
+    options = [f"{name}={text}" for name, text in settings.fixed.items()]
+    if settings.opponent not in OPPONENTS:
+        options.append(f"opponent={settings.opponent}")
     return [*options, *([f"seed {settings.seed}"] if settings.seed else [])]
 
 

@@ -168,9 +168,12 @@ export const Frame = {
     this.media = matchMedia("(prefers-color-scheme: dark)");
     this.onScheme = () => { if (!localStorage.getItem("fourlab-theme")) this.setTheme(this.media.matches ? "dark" : "light"); };
     this.media.addEventListener("change", this.onScheme);
+    this.onPaper = (event) => { document.documentElement.dataset.theme = event.type === "beforeprint" ? "light" : this.theme; };
+    for (const when of ["beforeprint", "afterprint"]) addEventListener(when, this.onPaper);
   },
   beforeUnmount() {
     removeEventListener("keydown", this.onKey);
+    for (const when of ["beforeprint", "afterprint"]) removeEventListener(when, this.onPaper);
     this.media.removeEventListener("change", this.onScheme);
   },
   methods: {

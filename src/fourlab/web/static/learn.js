@@ -132,7 +132,7 @@ export default {
         <template v-for="dial in others" :key="dial.name">
           <label v-if="dial.switch" class="check"><input type="checkbox" :checked="dial.value" @change="act('tune', dial.name, $event.target.checked ? 'yes' : 'no')">{{ dial.label }}</label>
           <label v-else class="narrow-field" :title="dial.help">{{ dial.label }}<input :value="dial.value" inputmode="decimal" @change="tune(dial.name, $event)"></label></template></div>
-      <p v-if="view.fixed.length || view.ended" class="note fixed" data-testid="fixed"><template v-if="view.fixed.length">Also set: <code>{{ view.fixed.join(', ') }}</code></template> <b v-if="view.ended">All games are played; Reset begins again.</b></p>
+      <p v-if="view.fixed.length || view.ended" class="note also-set" data-testid="fixed"><template v-if="view.fixed.length">Also set: <code>{{ view.fixed.join(', ') }}</code></template> <b v-if="view.ended">All games are played; Reset begins again.</b></p>
       <p v-if="view.error" class="field-error" role="alert"><Icon name="warn"/>{{ view.error.text }}</p>
     </section>
     <Segmented v-if="phone" label="What to show" :options="[{ value: 'game', label: 'Game' }, { value: 'values', label: 'Values' }, { value: 'curves', label: 'Curves' }]" :value="tab" @choose="tab = $event"/>
