@@ -249,6 +249,23 @@ def test_the_full_run_that_comes_with_the_package_stands_for_a_study(
     assert session.view()["source"].startswith("/studies/tiny/report?run=quick&of=")
 
 
+def test_a_run_of_another_version_does_not_take_the_other_cards_away(
+    bench: TestBench, reruns: Reruns
+) -> None:
+    reruns.ask("tiny")
+    bench.until(lambda: state(reruns, "tiny") == "finished")
+    first = reruns.library.rerun_folder("tiny", LAST) / "results" / "first.json"
+    first.write_text(first.read_text().replace('"wins"', '"victories"'))
+    session = studies(bench, reruns)
+    assert card(session, "tiny")["size"] == "quick"
+    assert card(session, "gated")["title"] == "A gated study"
+    first.write_text("{")  # nor does one that is damaged
+    assert card(studies(bench, reruns), "gated")["title"] == "A gated study"
+    assert reruns.library.card("tiny")["size"] == ""
+    with pytest.raises(FourlabError, match="has no quick run"):
+        reruns.library.report("tiny", QUICK, "fragment")
+
+
 def test_an_unknown_study_is_answered_with_what_exists(bench: TestBench, reruns: Reruns) -> None:
     view = ReportSession(bench, {}, reruns, "", "nothing").view()
     assert view["missing"]

@@ -70,6 +70,8 @@ class StudySession(Session):
 
         def work(job: Job) -> None:
             for name in names:
+                if job.cancelled():
+                    return
                 job.report(self._carded, name, library.card(name))
 
         self.start(f"cards {','.join(names)}", work, DRAWING)

@@ -16,7 +16,7 @@ export const Drawn = {
       if (!source) { this.text = ""; return; }
       try {
         const answer = await fetch(source);
-        if (!answer.ok) throw new Error((await answer.json()).detail ?? answer.statusText);
+        if (!answer.ok) throw new Error((await answer.json().catch(() => ({}))).detail ?? answer.statusText);
         const text = await answer.text();
         if (source !== this.source) return; // another was asked for meanwhile
         this.text = text;

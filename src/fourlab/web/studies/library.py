@@ -97,7 +97,7 @@ class Library:
         archive = self.archive(name, size)
         if archive is None:
             raise FourlabError(f"study {name} has no {size} run here")
-        return self._once((form, name, size), stamp(archive), lambda: FORMS[form](archive))
+        return self._once((form, name, size), stamp(archive), lambda: _report(archive, form))
 
     def _once(self, key: tuple[str, ...], version: str, make: Callable[[], Made]) -> Made:
         kept = self._kept.get(key)
@@ -128,7 +128,7 @@ def _card(study: Study, runs: dict[Size, Archive], stamps: dict[str, str]) -> di
     now = f"{now}, quick" if size == QUICK else f"{now} now"
     times = [f"{study.took} then"] * bool(study.took) + [now] * bool(size)
     chapter = telling(archive)
-    counts = tally(study.judge(archive.results)) if size else []
+    counts = _counts(archive) if size else []
     has_picture = chapter.done is not None and chapter.experiment.figure and not missing()
     return {
         "name": study.name,
@@ -143,6 +143,24 @@ def _card(study: Study, runs: dict[Size, Archive], stamps: dict[str, str]) -> di
         "about": study.about,
         "told": None if chapter.done else _told(chapter.experiment.published),
     }
+
+
+def _counts(archive: Archive) -> list[tuple[str, int]]:
+    try:
+        return tally(archive.study.judge(archive.results))
+    except Exception:  # a run of another version may lack what a claim reads
+        log.exception("the claims of study %s cannot be judged", archive.study.name)
+        return []
+
+
+def _report(archive: Archive, form: str) -> str:
+    try:
+        return FORMS[form](archive)
+    except Exception:  # as above
+        log.exception("the report of study %s cannot be made", archive.study.name)
+        raise FourlabError(
+            f"the report of {archive.study.name} cannot be made of this run; rerun it"
+        ) from None
 
 
 def _seeds(told: str) -> str:
