@@ -35,7 +35,7 @@ EXPERIMENTS = (
             said="Swept from 0.71 to 1.41 against C = 1; values around 1 do best, and 1 is taken.",
         ),
         figure=functools.partial(score_figure, title="Score against C = 1"),
-        takes=(75, 3),
+        takes=(125, 3),
         remarks="The document does not say what a loss is worth. A loss of 0 and a draw of 1/2 are "
         "taken from its speaking of scores for wins and ties; were a loss -1, its C would be half "
         "as much here, so the sweep goes on below 0.71. It prints no numbers of games.",
@@ -74,7 +74,7 @@ EXPERIMENTS = (
             "larger it gets.",
         ),
         figure=functools.partial(score_figure, title="More simulations against fewer"),
-        takes=(75, 2),
+        takes=(95, 2),
     ),
     Experiment(
         name="steps",
@@ -118,7 +118,7 @@ EXPERIMENTS = (
         figure=functools.partial(
             plots.intervals, column="elo", line=0.0, percent=False, title="Effects in Elo points"
         ),
-        takes=(75, 5),
+        takes=(150, 5),
     ),
     Experiment(
         name="future",

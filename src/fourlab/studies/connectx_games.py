@@ -92,7 +92,7 @@ VERSIONS = {
 
 def exploration(bench: Bench) -> Findings:
     """Play every C against C = 1."""
-    games = bench.pick(3000, 80)
+    games = bench.pick(5000, 80)
     found = play_matches(
         bench,
         "constant",
@@ -172,7 +172,7 @@ def time_buys(bench: Bench) -> Findings:
     """Play more simulations against fewer."""
     matches = {
         f"{few:,} doubled": Match(mcts(2 * few), mcts(few), bench.pick(games, 40))
-        for few, games in ((SLOW, 4000), (FAST, 3000), (4 * FAST, 1600))
+        for few, games in ((SLOW, 6000), (FAST, 3000), (4 * FAST, 2500))
     }
     for times in (CHECK, 10, 20):
         label = f"{SLOW:,} times {times}"
@@ -287,7 +287,7 @@ def factorial(bench: Bench) -> Findings:
         )
         for name in COMBINATIONS
     ]
-    event = Event("connect4", tuple(made), bench.pick(120, 2), bench.seed)
+    event = Event("connect4", tuple(made), bench.pick(240, 2), bench.seed)
     played = bench.tournament(event)
     ratings, specs = played.ratings(), dict(zip(COMBINATIONS, event.agents, strict=True))
     rows: list[dict[str, Cell]] = [
