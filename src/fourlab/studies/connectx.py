@@ -22,8 +22,6 @@ from fourlab.studies.matches import (
 
 CLEARLY = 0.525  # of the points: what is clear to the eye is more than that
 NEGATED = 35.0  # Elo points, 5 of the score: an interaction below that is one that matters
-KAGGLE = games.KAGGLE
-GAINS = {b: {"gain": KAGGLE[b] - KAGGLE[a]} for a, b in itertools.pairwise(KAGGLE)}
 score_figure = functools.partial(plots.intervals, column="score", line=0.5)
 
 EXPERIMENTS = (
@@ -96,10 +94,8 @@ EXPERIMENTS = (
         ask="Does each version beat the one before?",
         run=games.versions,
         published=Published(
-            rows={
-                label: {"rating": points, **GAINS.get(label, {})}
-                for label, points in KAGGLE.items()
-            },
+            # A column that the table of ours does not have: the two scales cannot be compared.
+            rows={label: {"points": points} for label, points in games.KAGGLE.items()},
             source="table of section 4",
         ),
         figure=plots.cross_table,
@@ -186,7 +182,7 @@ def time_buys_less(results: Results) -> Evidence:
 def order_holds(results: Results) -> Evidence:
     """Of two neighbours by Kaggle's points, the one with more of them wins here too."""
     table = results["versions"].extra["cross"]
-    order = sorted(KAGGLE, key=lambda label: results.published("versions", label, "rating"))
+    order = sorted(games.KAGGLE, key=lambda label: results.published("versions", label, "points"))
     parts = []
     for lesser, greater in itertools.pairwise(order):
         row, column = (table["agents"].index(label) for label in (greater, lesser))

@@ -228,9 +228,8 @@ def versions(bench: Bench) -> Findings:
     for label, before in zip(VERSIONS, (None, *VERSIONS), strict=False):
         spec = specs[label]
         gain = contrast(ratings, {spec: 1, specs[before]: -1}) if before else None
-        rows.append(
-            {"version": label, "rating": contrast(ratings, {spec: 1, first: -1}), "gain": gain}
-        )
+        elo = contrast(ratings, {spec: 1, first: -1})
+        rows.append({"version": label, "told": str(KAGGLE[label]), "elo": elo, "gain": gain})
     for tally in played.tallies:
         a, b = (event.agents.index(name) for name in (tally.pairing.a, tally.pairing.b))
         if b == a + 1:
@@ -238,8 +237,9 @@ def versions(bench: Bench) -> Findings:
             rows[b]["games"] = tally.games
     columns = (
         Column("version", "version", "text"),
-        Column("rating", "points above version 1"),
-        Column("gain", "points above the one before"),
+        Column("told", "published, Kaggle's points", "text"),
+        Column("elo", "Elo above version 1"),
+        Column("gain", "Elo above the one before"),
         Column("score", "score against the one before", "percent"),
         Column("games", "of games", "whole"),
     )
