@@ -33,6 +33,7 @@ from fourlab.studies.monte_carlo_tables import (
 )
 
 SHOWN = tuple(board for board in BOARDS if board != "5 x 4, connect 3")  # six, to have bands
+FEW = tuple(board for board in SHOWN if board != "5 x 5, connect 3")  # with room for a line more
 
 ITERATIONS_PUBLISHED = Published(
     source="first figure",
@@ -80,9 +81,12 @@ def on_log(found: Findings, published: Published | None, **options: Any) -> Any:
     """Draw curves over episodes of very different numbers."""
     figure = plots.curves(found, published, x="episodes", **options)
     axes = figure.axes[0]
+    first, last = found.curves[0].x[0], found.curves[0].x[-1]
     axes.set_xscale("symlog", linthresh=100)
-    marks = [0, *(10**power for power in range(2, 6) if 10**power <= max(found.curves[0].x))]
-    axes.set_xticks(marks, [f"{mark:,}" for mark in marks], minor=False)
+    axes.set_xlim(first, last)
+    powers = [10**power for power in range(2, 6)]
+    marks = [mark for mark in (0, *powers) if first <= mark <= last / 2]
+    axes.set_xticks(marks, [f"{mark:,}" for mark in marks])
     axes.set_xticks([], minor=True)
     return figure
 
@@ -91,7 +95,7 @@ def draw_boards(found: Findings, published: Published | None) -> Any:
     """Draw how boards are learned, below the most that is to be had on the least of them."""
     most = found.measure(TINY, "best").value
     lines = ((f"the most on {TINY.split(',')[0]}", most),)
-    return on_log(found, published, names=SHOWN, y="test games won", lines=lines)
+    return on_log(found, published, names=FEW, y="test games won", lines=lines)
 
 
 STUDY = Study(
@@ -112,7 +116,7 @@ STUDY = Study(
             iterations,
             ITERATIONS_PUBLISHED,
             partial(plots.curves, names=SHOWN, x="iterations of 100 episodes", y="test games won"),
-            takes=(15, 3),
+            takes=(8, 2),
             remarks=EPISODE_REMARK,
         ),
         Experiment(
@@ -121,7 +125,7 @@ STUDY = Study(
             boards,
             Published(said="Smaller boards and goals improve much faster.", source="observations"),
             draw_boards,
-            takes=(120, 20),
+            takes=(35, 6),
         ),
         Experiment(
             "columns",
