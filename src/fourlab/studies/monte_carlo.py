@@ -133,7 +133,7 @@ STUDY = Study(
             columns,
             COLUMNS_PUBLISHED,
             plots.columns_on_board,
-            takes=(60, 2),
+            takes=(13, 2),
             remarks=(
                 "A policy is a state with a stored move. Columns fill up, so that even a random "
                 "policy is not quite uniform: ours is held against one that draws from the open "
@@ -146,7 +146,7 @@ STUDY = Study(
             winning,
             WINNING_PUBLISHED,
             plots.columns_on_board,
-            takes=(60, 2),
+            takes=(13, 2),
             remarks=(
                 "Four of seven columns are outer ones, so that most moves lie there by chance. A "
                 "value of 200 is a win, or a block (100) and then a win (half of 200)."
@@ -162,7 +162,7 @@ STUDY = Study(
                 names=tuple(f"{WHOLE}, {how}" for how in ("off", "in training", "on")),
                 y=f"test games won on {WHOLE}",
             ),
-            takes=(60, 2),
+            takes=(12, 2),
             remarks=(
                 "The study's program tests with the switch as it is set. In training alone it "
                 "shows what it teaches; in tests it wins and blocks by itself wherever nothing is "
@@ -175,7 +175,7 @@ STUDY = Study(
             by_values,
             None,
             partial(plots.intervals, column="gain", line=0.0, title="By values, against stored"),
-            takes=(60, 2),
+            takes=(10, 1),
             remarks="Not in the document: a tenth of the stored moves are random at any moment.",
         ),
         Experiment(
@@ -184,7 +184,7 @@ STUDY = Study(
             precision,
             PRECISION_PUBLISHED,
             partial(on_log, y="spread between seeds, of the mean"),
-            takes=(40, 2),
+            takes=(7, 2),
             remarks=(
                 "True returns are those of the policy as it is by then, nine tenths the most "
                 "valued move, exactly computed. A mean of all returns lags behind: it holds those "
@@ -197,7 +197,7 @@ STUDY = Study(
             demo,
             DEMO_PUBLISHED,
             None,
-            takes=(40, 4),
+            takes=(9, 3),
             remarks=KEYS_REMARK,
         ),
     ),
