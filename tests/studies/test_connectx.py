@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from fourlab.core.workers import Workers
-from fourlab.studies import connectx, connectx_games
+from fourlab.studies import connectx_games
 from fourlab.studies.base import Results
 from fourlab.studies.bench import Bench
 from fourlab.studies.connectx import STUDY
@@ -124,7 +124,7 @@ def versions_won(shares: dict[tuple[int, int], float]) -> Findings:
     scores: list[list[Any]] = [[None] * 4 for _ in range(4)]
     for (a, b), score in shares.items():
         scores[a][b], scores[b][a] = score, 1 - score
-    table = {"agents": list(connectx.KAGGLE), "scores": scores, "games": [[4000] * 4] * 4}
+    table = {"agents": list(connectx_games.KAGGLE), "scores": scores, "games": [[4000] * 4] * 4}
     return Findings((), (), extra={"cross": table})
 
 
@@ -134,7 +134,7 @@ def test_a_wrong_published_score_turns_the_verdict() -> None:
     assert ruling(results, "Each version beats the one before") == "confirmed"
     printed = STUDY.experiment("versions").published
     assert printed is not None
-    rows = {**printed.rows, "Version 3": {"rating": 20043.6}}
+    rows = {**printed.rows, "Version 3": {"points": 20043.6}}
     planted = replace(STUDY.experiment("versions"), published=replace(printed, rows=rows))
     study = replace(
         STUDY,

@@ -33,6 +33,7 @@ from fourlab.studies.monte_carlo_tables import (
 )
 
 SHOWN = tuple(board for board in BOARDS if board != "5 x 4, connect 3")  # six, to have bands
+FEW = tuple(board for board in SHOWN if board != "5 x 5, connect 3")  # with room for a line more
 
 ITERATIONS_PUBLISHED = Published(
     source="first figure",
@@ -80,9 +81,12 @@ def on_log(found: Findings, published: Published | None, **options: Any) -> Any:
     """Draw curves over episodes of very different numbers."""
     figure = plots.curves(found, published, x="episodes", **options)
     axes = figure.axes[0]
+    first, last = found.curves[0].x[0], found.curves[0].x[-1]
     axes.set_xscale("symlog", linthresh=100)
-    marks = [0, *(10**power for power in range(2, 6) if 10**power <= max(found.curves[0].x))]
-    axes.set_xticks(marks, [f"{mark:,}" for mark in marks], minor=False)
+    axes.set_xlim(first, last)
+    powers = [10**power for power in range(2, 6)]
+    marks = [mark for mark in (0, *powers) if first <= mark <= last / 2]
+    axes.set_xticks(marks, [f"{mark:,}" for mark in marks])
     axes.set_xticks([], minor=True)
     return figure
 
@@ -91,7 +95,7 @@ def draw_boards(found: Findings, published: Published | None) -> Any:
     """Draw how boards are learned, below the most that is to be had on the least of them."""
     most = found.measure(TINY, "best").value
     lines = ((f"the most on {TINY.split(',')[0]}", most),)
-    return on_log(found, published, names=SHOWN, y="test games won", lines=lines)
+    return on_log(found, published, names=FEW, y="test games won", lines=lines)
 
 
 STUDY = Study(
@@ -112,7 +116,7 @@ STUDY = Study(
             iterations,
             ITERATIONS_PUBLISHED,
             partial(plots.curves, names=SHOWN, x="iterations of 100 episodes", y="test games won"),
-            takes=(15, 3),
+            takes=(8, 2),
             remarks=EPISODE_REMARK,
         ),
         Experiment(
@@ -121,7 +125,7 @@ STUDY = Study(
             boards,
             Published(said="Smaller boards and goals improve much faster.", source="observations"),
             draw_boards,
-            takes=(120, 20),
+            takes=(35, 6),
         ),
         Experiment(
             "columns",
@@ -129,7 +133,7 @@ STUDY = Study(
             columns,
             COLUMNS_PUBLISHED,
             plots.columns_on_board,
-            takes=(60, 2),
+            takes=(13, 2),
             remarks=(
                 "A policy is a state with a stored move. Columns fill up, so that even a random "
                 "policy is not quite uniform: ours is held against one that draws from the open "
@@ -142,7 +146,7 @@ STUDY = Study(
             winning,
             WINNING_PUBLISHED,
             plots.columns_on_board,
-            takes=(60, 2),
+            takes=(13, 2),
             remarks=(
                 "Four of seven columns are outer ones, so that most moves lie there by chance. A "
                 "value of 200 is a win, or a block (100) and then a win (half of 200)."
@@ -158,7 +162,7 @@ STUDY = Study(
                 names=tuple(f"{WHOLE}, {how}" for how in ("off", "in training", "on")),
                 y=f"test games won on {WHOLE}",
             ),
-            takes=(60, 2),
+            takes=(12, 2),
             remarks=(
                 "The study's program tests with the switch as it is set. In training alone it "
                 "shows what it teaches; in tests it wins and blocks by itself wherever nothing is "
@@ -171,7 +175,7 @@ STUDY = Study(
             by_values,
             None,
             partial(plots.intervals, column="gain", line=0.0, title="By values, against stored"),
-            takes=(60, 2),
+            takes=(10, 1),
             remarks="Not in the document: a tenth of the stored moves are random at any moment.",
         ),
         Experiment(
@@ -180,7 +184,7 @@ STUDY = Study(
             precision,
             PRECISION_PUBLISHED,
             partial(on_log, y="spread between seeds, of the mean"),
-            takes=(40, 2),
+            takes=(7, 2),
             remarks=(
                 "True returns are those of the policy as it is by then, nine tenths the most "
                 "valued move, exactly computed. A mean of all returns lags behind: it holds those "
@@ -193,7 +197,7 @@ STUDY = Study(
             demo,
             DEMO_PUBLISHED,
             None,
-            takes=(40, 4),
+            takes=(9, 3),
             remarks=KEYS_REMARK,
         ),
     ),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
@@ -89,22 +90,19 @@ def winning(bench: Bench) -> Findings:
 
 def _histogram(found: dict[str, list[dict[str, Any]]], name: str) -> Findings:
     rows = tuple(_row(label, runs, name) for label, runs in found.items())
-    width = {label: len(runs[0][ALL]) for label, runs in found.items()}
+    drawn = {label: runs for label, runs in found.items() if f"{POLICIES:,}" in label}
     truths: Rows = []
-    pictures = []
-    for label, runs in found.items():
+    for label, runs in drawn.items():
         here, chance = shares(runs, name)
-        pictures.append(_picture(label, here))
-        scores = _first_scores(label)
-        for at in range(width[label]):
-            truths.append(
-                {
-                    "column": f"{label}, column {at + 1}",
-                    "share": of_seeds(here[:, at]),
-                    "chance": float(chance[:, at].mean()),
-                    "score": scores[at],
-                }
-            )
+        truths += [
+            {
+                "column": f"{label}, column {at + 1}",
+                "share": dataclasses.replace(of_seeds(here[:, at]), samples=()),
+                "chance": float(chance[:, at].mean()),
+                "score": score,
+            }
+            for at, score in enumerate(_first_scores(label))
+        ]
     return Findings(
         (
             Column("row", "stored moves", "text"),
@@ -128,7 +126,7 @@ def _histogram(found: dict[str, list[dict[str, Any]]], name: str) -> Findings:
             ),
             tuple(truths),
         ),
-        extra={"boards": pictures},
+        extra={"boards": [_picture(label, shares(runs, name)[0]) for label, runs in drawn.items()]},
     )
 
 
