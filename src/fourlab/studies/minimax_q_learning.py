@@ -200,7 +200,7 @@ def states(bench: Bench, courses: Sequence[Course]) -> Findings:
     rows: list[Row] = []
     for course in courses:
         for side in SIDES:
-            runs = bench.school(course.trainings(bench, side, bench.seeds()))
+            runs = bench.school(course.trainings(bench, side, bench.seeds(10)))
             pairs = [run.sizes["moves"] for run in runs]
             rows.append(
                 {
