@@ -250,7 +250,7 @@ STUDY = Study(
         Experiment(
             "head-to-head",
             "How do Q-players fare against minimax, and does every game go the same way?",
-            partial(head_to_head, courses=COURSES, seeds=(12, 2), told=(20, 4)),
+            partial(head_to_head, courses=COURSES, seeds=(24, 2), told=(20, 4)),
             HEAD_TO_HEAD,
             final_boards,
             takes=(60, 5),

@@ -131,15 +131,15 @@ def _states_as_published(row: str) -> Callable[[Results], Evidence]:
     return test
 
 
-def _less_search(results: Results) -> Evidence:
-    parts, words = [], []
-    for name, less, more in (("tic-tac-toe", "O", "X"), ("Connect 4", "X", "O")):
+def _less_search(name: str, less: str, more: str) -> Callable[[Results], Evidence]:
+    """Claim: minimax has less to search from one side: the study's times, free of the machine."""
+
+    def test(results: Results) -> Evidence:
         few, many = (results["times"].measure(f"{name} {side}", "nodes") for side in (less, more))
-        parts.append(is_below(compare(few, many), ""))
-        words.append(
-            f"{name}: {few.value:,.0f} positions a move as {less}, {many.value:,.0f} as {more}"
-        )
-    return all_of("; ".join(words), *parts)
+        says = f"{few.value:,.0f} positions a move as {less}, {many.value:,.0f} as {more}"
+        return is_below(compare(few, many), says)
+
+    return test
 
 
 def _q_is_quick(results: Results) -> Evidence:
@@ -246,8 +246,13 @@ CLAIMS = (
         for row in ("tic-tac-toe X", "tic-tac-toe O", "Connect 4 X", "Connect 4 O")
     ),
     Claim(
-        "Minimax has less to search as O in tic-tac-toe, and as X in Connect 4.",
-        _less_search,
+        "Minimax has less to search as O in tic-tac-toe.",
+        _less_search("tic-tac-toe", "O", "X"),
+        "section 5",
+    ),
+    Claim(
+        "Minimax has less to search as X in Connect 4.",
+        _less_search("Connect 4", "X", "O"),
         "section 5",
     ),
     Claim("A Q-player moves in less than a millisecond.", _q_is_quick, "section 5"),
