@@ -176,7 +176,8 @@ def test_a_wrong_published_figure_turns_the_verdict(
 def test_one_lost_game_refutes_never() -> None:
     text = "Minimax never loses to baseline, in either game."
     none, one = Measure(0.0, 0, 0.001, 4000), Measure(1 / 4000, 0, 0.001, 4000)
-    rows = {"minimax X": {"losses": none}, "minimax O": {"losses": none}}
+    lots = ("", ", equals by lot")
+    rows = {f"minimax {side}{lot}": {"losses": none} for side in "XO" for lot in lots}
     found = {"tic-tac-toe": _found(rows), "connect-4": _found(rows)}
     assert _verdict(text, found).ruling == "confirmed"
     found["connect-4"] = _found({**rows, "minimax O": {"losses": one}})
