@@ -11,12 +11,13 @@ from fourlab.core.workers import Workers
 from fourlab.learning.registry import learner
 from fourlab.rules.catalog import game
 from fourlab.rules.position import position_of
-from fourlab.studies import minimax_q_learning, minimax_q_search
 from fourlab.studies.archive import Archive
 from fourlab.studies.base import Published, Results, Verdict
 from fourlab.studies.bench import Bench
 from fourlab.studies.findings import Findings, Measure
-from fourlab.studies.minimax_q import COURSES, STUDY, TIC_TAC_TOE, final_boards
+from fourlab.studies.minimax_q import learning as minimax_q_learning
+from fourlab.studies.minimax_q import search as minimax_q_search
+from fourlab.studies.minimax_q.study import COURSES, STUDY, TIC_TAC_TOE, final_boards
 from fourlab.studies.schooling import Exam, Schooling, school
 from fourlab.values.survey import sizes
 

@@ -11,8 +11,8 @@ from fourlab.rules.position import position_of
 from fourlab.studies.base import Experiment, Published, Study
 from fourlab.studies.canvas import SECOND, SIZE, is_narrow, page_width, sheet
 from fourlab.studies.findings import Findings
-from fourlab.studies.minimax_q_claims import CLAIMS
-from fourlab.studies.minimax_q_learning import (
+from fourlab.studies.minimax_q.claims import CLAIMS
+from fourlab.studies.minimax_q.learning import (
     SIDES,
     Course,
     against_baseline,
@@ -20,7 +20,7 @@ from fourlab.studies.minimax_q_learning import (
     rematch,
     states,
 )
-from fourlab.studies.minimax_q_search import reachable, searches, times
+from fourlab.studies.minimax_q.search import reachable, searches, times
 from fourlab.studies.plots import curves, intervals, outcome_bars
 from fourlab.studies.plots.boards import draw_position
 

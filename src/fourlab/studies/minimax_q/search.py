@@ -19,7 +19,7 @@ from fourlab.rules.position import position_of
 from fourlab.search.solver import Solver
 from fourlab.studies.bench import Bench
 from fourlab.studies.findings import Column, Findings, over_seeds
-from fourlab.studies.minimax_q_learning import OUTCOMES, SIDES, Course, Row
+from fourlab.studies.minimax_q.learning import OUTCOMES, SIDES, Course, Row
 from fourlab.studies.schooling import Schooling
 
 AIMS = {  # what a win, a tie and a loss are worth to those who aim so
