@@ -165,8 +165,8 @@ COUNTED = (
     "that training comes to are counted here."
 )
 LOTS = (
-    "Where Q has seen nothing, or equals, ours draws lots; the study's player takes the first "
-    "move, so that its games repeat themselves. Minimax plays the first of equal moves in both."
+    "Where Q has seen nothing, or equals, ours draws lots. The study says that its games repeat "
+    "themselves: perhaps its player takes the first move there. Minimax plays the first of equals."
 )
 CLOCK = (
     "Seconds depend on the machine, positions do not. Minimax here deepens step by step, tries "
