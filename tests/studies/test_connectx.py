@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 
 from fourlab.core.workers import Workers
-from fourlab.studies import connectx_games
 from fourlab.studies.base import Results
 from fourlab.studies.bench import Bench
-from fourlab.studies.connectx import STUDY
+from fourlab.studies.connectx import games as connectx_games
+from fourlab.studies.connectx.study import STUDY
 from fourlab.studies.findings import Column, Findings, Measure
 
 THINKING = 1 / 20  # of the simulations of a real run

@@ -8,12 +8,12 @@ import pytest
 
 from fourlab.core.workers import Workers
 from fourlab.learning.mdp.planning import best_response
-from fourlab.studies import deep_q_tictactoe as ttt
 from fourlab.studies.archive import Archive
 from fourlab.studies.base import Published, Results
 from fourlab.studies.bench import Bench
-from fourlab.studies.deep_q import STUDY, from_class
-from fourlab.studies.deep_q_claims import CLAIMS
+from fourlab.studies.deep_q import tictactoe as ttt
+from fourlab.studies.deep_q.claims import CLAIMS
+from fourlab.studies.deep_q.study import STUDY, from_class
 from fourlab.studies.findings import Column, Findings, Measure
 
 SHORT = ("fixed", "self-play", "framework", "classes")

@@ -9,15 +9,18 @@ import pytest
 
 from fourlab.core.workers import Workers
 from fourlab.positions import suites
-from fourlab.studies import mcts_q_graduates, mcts_q_learners, mcts_q_search, mcts_q_sweeps
 from fourlab.studies.archive import Archive
 from fourlab.studies.base import Published, Results
 from fourlab.studies.bench import Bench
 from fourlab.studies.canvas import svg_text
 from fourlab.studies.findings import Column, Findings, Measure, over_seeds, share
-from fourlab.studies.mcts_q import STUDY
-from fourlab.studies.mcts_q_claims import CLAIMS
-from fourlab.studies.mcts_q_graduates import Course, graduate
+from fourlab.studies.mcts_q import graduates as mcts_q_graduates
+from fourlab.studies.mcts_q import learners as mcts_q_learners
+from fourlab.studies.mcts_q import search as mcts_q_search
+from fourlab.studies.mcts_q import sweeps as mcts_q_sweeps
+from fourlab.studies.mcts_q.claims import CLAIMS
+from fourlab.studies.mcts_q.graduates import Course, graduate
+from fourlab.studies.mcts_q.study import STUDY
 
 EXPERIMENTS = [experiment.name for experiment in STUDY.experiments]
 PARTLY = {"uct": {"change"}}  # columns that only some rows fill

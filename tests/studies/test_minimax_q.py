@@ -11,12 +11,13 @@ from fourlab.core.workers import Workers
 from fourlab.learning.registry import learner
 from fourlab.rules.catalog import game
 from fourlab.rules.position import position_of
-from fourlab.studies import minimax_q_learning, minimax_q_search
 from fourlab.studies.archive import Archive
 from fourlab.studies.base import Published, Results, Verdict
 from fourlab.studies.bench import Bench
 from fourlab.studies.findings import Findings, Measure
-from fourlab.studies.minimax_q import COURSES, STUDY, TIC_TAC_TOE, final_boards
+from fourlab.studies.minimax_q import learning as minimax_q_learning
+from fourlab.studies.minimax_q import search as minimax_q_search
+from fourlab.studies.minimax_q.study import COURSES, STUDY, TIC_TAC_TOE, final_boards
 from fourlab.studies.schooling import Exam, Schooling, school
 from fourlab.values.survey import sizes
 
@@ -176,7 +177,8 @@ def test_a_wrong_published_figure_turns_the_verdict(
 def test_one_lost_game_refutes_never() -> None:
     text = "Minimax never loses to baseline, in either game."
     none, one = Measure(0.0, 0, 0.001, 4000), Measure(1 / 4000, 0, 0.001, 4000)
-    rows = {"minimax X": {"losses": none}, "minimax O": {"losses": none}}
+    lots = ("", ", equals by lot")
+    rows = {f"minimax {side}{lot}": {"losses": none} for side in "XO" for lot in lots}
     found = {"tic-tac-toe": _found(rows), "connect-4": _found(rows)}
     assert _verdict(text, found).ruling == "confirmed"
     found["connect-4"] = _found({**rows, "minimax O": {"losses": one}})

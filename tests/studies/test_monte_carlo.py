@@ -11,14 +11,14 @@ from fourlab.learning.registry import learner
 from fourlab.rules.catalog import game
 from fourlab.rules.keys import board_of
 from fourlab.rules.position import Position, position_of
-from fourlab.studies import monte_carlo_jobs as jobs
 from fourlab.studies.archive import Archive
 from fourlab.studies.base import Results, Verdict
 from fourlab.studies.bench import Bench
 from fourlab.studies.findings import Column, Findings, Measure
-from fourlab.studies.monte_carlo import STUDY
-from fourlab.studies.monte_carlo_learning import BOARDS, SMALL, TINY, WHOLE
-from fourlab.studies.monte_carlo_tables import MIXED, POLICIES, RIGHT, columns, row_name
+from fourlab.studies.monte_carlo import jobs
+from fourlab.studies.monte_carlo.learning import BOARDS, SMALL, TINY, WHOLE
+from fourlab.studies.monte_carlo.study import STUDY
+from fourlab.studies.monte_carlo.tables import MIXED, POLICIES, RIGHT, columns, row_name
 from fourlab.values.table import NO_CHOICE
 
 UNKNOWN = {"best", "off", "bias"}  # columns that only small boards have

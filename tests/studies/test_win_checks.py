@@ -1,7 +1,7 @@
 import pytest
 
 from fourlab.rules.catalog import game
-from fourlab.studies.win_checks import BITS, LAST, WHOLE, most_reads, timed, timed_plainly
+from fourlab.studies.connectx.win_checks import BITS, LAST, WHOLE, most_reads, timed, timed_plainly
 
 BOARDS = ["connect4", "connect:columns=5,rows=4,k=3", "connect:columns=4,rows=7,k=4"]
 

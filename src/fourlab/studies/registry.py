@@ -6,11 +6,11 @@ from fourlab.studies.base import Study
 STUDIES: Registry[Study] = Registry(
     "study",
     {
-        "mcts-q": "fourlab.studies.mcts_q:STUDY",
-        "monte-carlo": "fourlab.studies.monte_carlo:STUDY",
-        "connectx": "fourlab.studies.connectx:STUDY",
-        "minimax-q": "fourlab.studies.minimax_q:STUDY",
-        "deep-q": "fourlab.studies.deep_q:STUDY",
+        "mcts-q": "fourlab.studies.mcts_q.study:STUDY",
+        "monte-carlo": "fourlab.studies.monte_carlo.study:STUDY",
+        "connectx": "fourlab.studies.connectx.study:STUDY",
+        "minimax-q": "fourlab.studies.minimax_q.study:STUDY",
+        "deep-q": "fourlab.studies.deep_q.study:STUDY",
         "strength": "fourlab.studies.strength:STUDY",
         "learners": "fourlab.studies.learners:STUDY",
     },

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from functools import partial
 
-from fourlab.studies import mcts_q_learners as learners
-from fourlab.studies import mcts_q_search as search
-from fourlab.studies import mcts_q_sweeps as sweeps
 from fourlab.studies import plots
 from fourlab.studies.base import Experiment, Published, Study
-from fourlab.studies.mcts_q_claims import CLAIMS
-from fourlab.studies.mcts_q_figures import rivals
+from fourlab.studies.mcts_q import learners, search, sweeps
+from fourlab.studies.mcts_q.claims import CLAIMS
+from fourlab.studies.mcts_q.figures import rivals
 
 PRINTED = {  # loss, draw: mean moves, and what MC200 made of its games
     "-1, 0": {"moves": 22.03, "losses": 0.1475, "draws": 0.1304, "wins": 0.7221},

@@ -11,8 +11,8 @@ from fourlab.rules.position import position_of
 from fourlab.studies.base import Experiment, Published, Study
 from fourlab.studies.canvas import SECOND, SIZE, is_narrow, page_width, sheet
 from fourlab.studies.findings import Findings
-from fourlab.studies.minimax_q_claims import CLAIMS
-from fourlab.studies.minimax_q_learning import (
+from fourlab.studies.minimax_q.claims import CLAIMS
+from fourlab.studies.minimax_q.learning import (
     SIDES,
     Course,
     against_baseline,
@@ -20,7 +20,7 @@ from fourlab.studies.minimax_q_learning import (
     rematch,
     states,
 )
-from fourlab.studies.minimax_q_search import reachable, searches, times
+from fourlab.studies.minimax_q.search import reachable, searches, times
 from fourlab.studies.plots import curves, intervals, outcome_bars
 from fourlab.studies.plots.boards import draw_position
 
@@ -144,9 +144,10 @@ def against_reach(found: Findings, published: Published | None = None) -> Any:
 MIXTURE = (
     "Whether a training game is against baseline or minimax is drawn for 50 games at a time, four "
     "to one; the study played 400 and 100 in each epoch. With 0.5 for a tie 25,000 games are too "
-    "few for Q to find the wins that O can have: it settles for ties. A tie worth 0 comes close to "
-    "the published figures of both sides, losses included, so that the study's ties may have "
-    "taught nothing; its code is not known. Minimax as O: see the exact figures of `reachable`."
+    "few for Q to find the wins that O can have: it settles for ties. With a tie worth 0 it wins "
+    "about as often as published, and loses a little: the study's ties may have taught nothing; "
+    "its code is not known. As X trainings differ widely, and the published one is one of many. "
+    "Minimax as O: see the exact figures of `reachable`."
 )
 REACH = (
     "Nobody who never loses can win more than 26.0% as O against a player that wins or blocks "
@@ -164,8 +165,8 @@ COUNTED = (
     "that training comes to are counted here."
 )
 LOTS = (
-    "Where Q has seen nothing, or equals, ours draws lots; the study's player takes the first "
-    "move, so that its games repeat themselves. Minimax plays the first of equal moves in both."
+    "Where Q has seen nothing, or equals, ours draws lots. The study says that its games repeat "
+    "themselves: perhaps its player takes the first move there. Minimax plays the first of equals."
 )
 CLOCK = (
     "Seconds depend on the machine, positions do not. Minimax here deepens step by step, tries "
@@ -197,13 +198,13 @@ STUDY = Study(
                 against_baseline,
                 course=TIC_TAC_TOE,
                 matches=(40_000, 400),
-                seeds=(10, 2),
+                seeds=(40, 2),
                 published=TABLE_2_TIC_TAC_TOE,
                 ties=(0,),
             ),
             TABLE_2_TIC_TAC_TOE,
             against_reach,
-            takes=(120, 5),
+            takes=(100, 5),
             remarks=MIXTURE,
         ),
         Experiment(
@@ -219,7 +220,7 @@ STUDY = Study(
                 games=1000,
             ),
             partial(outcome_bars, title="exact results against baseline"),
-            takes=(2, 2),
+            takes=(1, 1),
             remarks=REACH,
         ),
         Experiment(
@@ -234,7 +235,7 @@ STUDY = Study(
             ),
             TABLE_2_CONNECT_4,
             partial(curves, y="games won without exploring", names=("Q X", "Q O")),
-            takes=(200, 8),
+            takes=(40, 4),
             remarks=SWAPPED,
         ),
         Experiment(
@@ -243,16 +244,16 @@ STUDY = Study(
             partial(states, courses=COURSES),
             TABLE_1,
             partial(intervals, column="per_game", percent=False, title="new Q-states in a game"),
-            takes=(60, 5),
+            takes=(35, 1),
             remarks=COUNTED,
         ),
         Experiment(
             "head-to-head",
             "How do Q-players fare against minimax, and does every game go the same way?",
-            partial(head_to_head, courses=COURSES, seeds=(12, 2), told=(20, 4)),
+            partial(head_to_head, courses=COURSES, seeds=(24, 2), told=(20, 4)),
             HEAD_TO_HEAD,
             final_boards,
-            takes=(60, 5),
+            takes=(110, 2),
             remarks=LOTS,
         ),
         Experiment(
@@ -261,7 +262,7 @@ STUDY = Study(
             partial(times, courses=COURSES),
             MOVE_TIMES,
             partial(intervals, column="nodes", percent=False, title="positions a move"),
-            takes=(60, 3),
+            takes=(15, 1),
             remarks=CLOCK,
         ),
         Experiment(
@@ -269,7 +270,7 @@ STUDY = Study(
             "What does pruning save, and what would a search to the end take?",
             partial(searches, courses=COURSES),
             FULL_SEARCH,
-            takes=(60, 1),
+            takes=(25, 1),
             remarks=SOLVED,
         ),
         Experiment(
@@ -280,7 +281,7 @@ STUDY = Study(
                 source="section 6", said="Training against minimax may narrow the gap to it."
             ),
             partial(outcome_bars, title="Q as X against minimax"),
-            takes=(120, 3),
+            takes=(35, 1),
         ),
     ),
     claims=CLAIMS,

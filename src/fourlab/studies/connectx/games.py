@@ -13,8 +13,8 @@ from fourlab.agents.play import GameInPlay
 from fourlab.agents.registry import agent
 from fourlab.arena.events import Event
 from fourlab.rules.catalog import game
-from fourlab.studies import win_checks
 from fourlab.studies.bench import Bench
+from fourlab.studies.connectx import win_checks
 from fourlab.studies.findings import Cell, Column, Findings, share
 from fourlab.studies.matches import (
     OUTCOME,

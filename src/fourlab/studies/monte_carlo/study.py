@@ -13,8 +13,8 @@ from typing import Any
 from fourlab.studies import plots
 from fourlab.studies.base import Experiment, Published, Study
 from fourlab.studies.findings import Findings
-from fourlab.studies.monte_carlo_claims import CLAIMS
-from fourlab.studies.monte_carlo_learning import (
+from fourlab.studies.monte_carlo.claims import CLAIMS
+from fourlab.studies.monte_carlo.learning import (
     BOARDS,
     TINY,
     WHOLE,
@@ -23,7 +23,7 @@ from fourlab.studies.monte_carlo_learning import (
     iterations,
     td,
 )
-from fourlab.studies.monte_carlo_tables import (
+from fourlab.studies.monte_carlo.tables import (
     DEMO,
     MIXED,
     columns,

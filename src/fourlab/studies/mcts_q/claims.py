@@ -11,9 +11,9 @@ from fourlab.arena.statistics import compare_means
 from fourlab.studies.base import Claim, Evidence, Results
 from fourlab.studies.claims import all_of, compare, is_above, is_between
 from fourlab.studies.findings import Findings, Measure, over_seeds
-from fourlab.studies.mcts_q_search import CAREFUL, CHOSEN, LADDER
-from fourlab.studies.mcts_q_search import MAPS as SEARCH_MAPS
-from fourlab.studies.mcts_q_sweeps import (
+from fourlab.studies.mcts_q.search import CAREFUL, CHOSEN, LADDER
+from fourlab.studies.mcts_q.search import MAPS as SEARCH_MAPS
+from fourlab.studies.mcts_q.sweeps import (
     CHOSEN_GAMMA,
     CHOSEN_MAP,
     CHOSEN_STEP,

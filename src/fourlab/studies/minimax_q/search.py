@@ -19,7 +19,7 @@ from fourlab.rules.position import position_of
 from fourlab.search.solver import Solver
 from fourlab.studies.bench import Bench
 from fourlab.studies.findings import Column, Findings, over_seeds
-from fourlab.studies.minimax_q_learning import OUTCOMES, SIDES, Course, Row
+from fourlab.studies.minimax_q.learning import OUTCOMES, SIDES, Course, Row
 from fourlab.studies.schooling import Schooling
 
 AIMS = {  # what a win, a tie and a loss are worth to those who aim so
@@ -73,7 +73,7 @@ def clocked(job: Clocking) -> tuple[list[float], float]:
         while not game.position.is_over:
             game.step()
         told = [decision for decision in game.decisions[job.side :: 2] if decision is not None]
-        efforts.append(sum(decision.effort for decision in told) / len(told))
+        efforts.append(round(sum(decision.effort for decision in told) / len(told), 1))
         seconds += game.seconds[job.side :: 2]
     return efforts, sum(seconds) / len(seconds)
 
@@ -98,11 +98,11 @@ def q_seconds(job: Schooling) -> list[float]:
 def times(bench: Bench, courses: Sequence[Course]) -> Findings:
     """Clock minimax from either side, and count what it searches; then a Q-player."""
     jobs, labels = [], []
-    games = bench.pick(60, 4)
+    sizes = {"no": bench.pick(400, 4), "yes": bench.pick(40, 4)}
     for course in courses:
         for number, side in enumerate(SIDES):
             labels.append(f"{course.name} {side}")
-            for plain in ("no", "yes"):
+            for plain, games in sizes.items():
                 spec = course.minimax(plain=plain)
                 jobs.append(Clocking(course.game, spec, number, bench.seed * games, games))
     found = bench.each(clocked, jobs)

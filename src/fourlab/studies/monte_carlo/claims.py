@@ -8,8 +8,8 @@ from fourlab.arena.statistics import Comparison, compare_paired
 from fourlab.studies.base import Claim, Evidence, Results
 from fourlab.studies.claims import all_of, compare, is_above, is_between, is_not
 from fourlab.studies.findings import Findings, Measure, over_seeds
-from fourlab.studies.monte_carlo_learning import BOARDS, EVEN, MIDDLE, SMALL, TINY, WHOLE
-from fourlab.studies.monte_carlo_tables import MIXED, POLICIES, RIGHT, row_name
+from fourlab.studies.monte_carlo.learning import BOARDS, EVEN, MIDDLE, SMALL, TINY, WHOLE
+from fourlab.studies.monte_carlo.tables import MIXED, POLICIES, RIGHT, row_name
 
 SLIGHT = 0.1  # a gain up to this is slight
 GOAL_OF_4 = [board for board in BOARDS if board.endswith("4")]

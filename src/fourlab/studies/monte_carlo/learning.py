@@ -13,7 +13,7 @@ from fourlab.rules.catalog import game as find_game
 from fourlab.search.solver import shared_solver
 from fourlab.studies.bench import Bench
 from fourlab.studies.findings import Cell, Column, Curve, Findings, Measure, over_seeds, share
-from fourlab.studies.monte_carlo_jobs import (
+from fourlab.studies.monte_carlo.jobs import (
     BY_VALUES,
     INSTINCT,
     STORED,

@@ -17,7 +17,7 @@ from fourlab.search.solver import solve
 from fourlab.studies import plots
 from fourlab.studies.base import Published
 from fourlab.studies.bench import Bench
-from fourlab.studies.deep_q_claims import ALMOST, CLOSE, STUDIED
+from fourlab.studies.deep_q.claims import ALMOST, CLOSE, STUDIED
 from fourlab.studies.findings import Column, Curve, Findings, Measure, Row, over_seeds
 from fourlab.studies.schooling import Exam, Schooled, Schooling
 

@@ -14,11 +14,11 @@ from fourlab.arena.in_step import play_from
 from fourlab.positions.starts import draw_boards, starts
 from fourlab.positions.uci import uci
 from fourlab.rules.catalog import game as find_game
-from fourlab.studies import deep_q_tictactoe as ttt
 from fourlab.studies import plots
 from fourlab.studies.base import Experiment, Published, Study
 from fourlab.studies.bench import Bench
-from fourlab.studies.deep_q_claims import CLAIMS, STARTS, STUDIED
+from fourlab.studies.deep_q import tictactoe as ttt
+from fourlab.studies.deep_q.claims import CLAIMS, STARTS, STUDIED
 from fourlab.studies.findings import Column, Curve, Findings, Measure, Row, over_seeds, share
 from fourlab.studies.schooling import Exam, Schooling
 

@@ -165,7 +165,7 @@ def timed_plainly(name: str, check: str, games: int, seed: int) -> Timed:
     """Play random games in a process without a compiler."""
     arguments = (name, check, str(games), str(seed))
     done = subprocess.run(  # noqa: S603  # our own module
-        [sys.executable, "-m", "fourlab.studies.win_checks", *arguments],
+        [sys.executable, "-m", "fourlab.studies.connectx.win_checks", *arguments],
         env={
             **os.environ,
             "NUMBA_DISABLE_JIT": "1",

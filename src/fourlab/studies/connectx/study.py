@@ -7,10 +7,10 @@ import itertools
 from collections.abc import Callable
 from dataclasses import replace
 
-from fourlab.studies import connectx_games as games
-from fourlab.studies import plots, win_checks
+from fourlab.studies import plots
 from fourlab.studies.base import Claim, Evidence, Experiment, Published, Results, Study
 from fourlab.studies.claims import all_of, compare, is_above, is_not
+from fourlab.studies.connectx import games, win_checks
 from fourlab.studies.findings import share
 from fourlab.studies.matches import (
     compare_points,

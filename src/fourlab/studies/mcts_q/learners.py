@@ -7,9 +7,9 @@ import numpy as np
 from fourlab.arena.statistics import share_interval
 from fourlab.studies.bench import Bench
 from fourlab.studies.findings import Cell, Column, Curve, Findings, over_seeds
-from fourlab.studies.mcts_q_graduates import Course, Graduate, graduates
-from fourlab.studies.mcts_q_search import BOARD, OUTCOMES, mc, value
-from fourlab.studies.mcts_q_sweeps import (
+from fourlab.studies.mcts_q.graduates import Course, Graduate, graduates
+from fourlab.studies.mcts_q.search import BOARD, OUTCOMES, mc, value
+from fourlab.studies.mcts_q.sweeps import (
     EACH,
     EACH_QUICK,
     KINDS,

@@ -36,7 +36,7 @@ def _as_published(where: str, row: str, told: str = "") -> Callable[[Results], E
         printed = results.study.experiment(where).published
         games = printed.games if printed else 0
         says = f"published {published:.1%} of {games:,} games, found {_percent(found)}"
-        return agrees(found, published, games, says, found.units)
+        return agrees(found, published, games, says, 0 if found.samples else found.units)
 
     return test
 
@@ -51,14 +51,16 @@ def _is_possible(results: Results) -> Evidence:
 
 
 def _never_loses(results: Results) -> Evidence:
-    lost = [
-        results[where].measure(f"minimax {side}", "losses")
-        for where in (TIC, FOUR)
-        for side in "XO"
-    ]
-    count = round(sum(found.value * found.units for found in lost))
-    says = f"{count} of {sum(found.units for found in lost):,} games lost"
-    return all_of(says, *(never(found, NEVER, "") for found in lost))
+    def lost(suffix: str) -> list[Measure]:
+        rows = [(where, f"minimax {side}{suffix}") for where in (TIC, FOUR) for side in "XO"]
+        return [results[where].measure(row, "losses") for where, row in rows]
+
+    def count(found: list[Measure]) -> str:
+        games = sum(one.units for one in found)
+        return f"{sum(one.value * one.units for one in found):.0f} of {games:,} games lost"
+
+    says = f"{count(lost(''))}; {count(lost(', equals by lot'))} where it draws lots among equals"
+    return all_of(says, *(never(found, NEVER, "") for found in lost("")))
 
 
 def _q_beats_minimax_as_o(results: Results) -> Evidence:
@@ -123,21 +125,21 @@ def _states_as_published(row: str) -> Callable[[Results], Evidence]:
     def test(results: Results) -> Evidence:
         found = results["states"].measure(row, "pairs")
         told = results.published("states", row, "pairs")
-        says = f"published {told:,.0f}, found {found.value:,.0f}; a fifth more or less agrees"
-        return is_between(found, 0.8 * told, 1.2 * told, says)
+        says = f"published {told:,.0f}, found {found.value:,.0f}; a quarter more or less agrees"
+        return is_between(found, 0.75 * told, 1.25 * told, says)
 
     return test
 
 
-def _less_search(results: Results) -> Evidence:
-    parts, words = [], []
-    for name, less, more in (("tic-tac-toe", "O", "X"), ("Connect 4", "X", "O")):
+def _less_search(name: str, less: str, more: str) -> Callable[[Results], Evidence]:
+    """Claim: minimax has less to search from one side: the study's times, free of the machine."""
+
+    def test(results: Results) -> Evidence:
         few, many = (results["times"].measure(f"{name} {side}", "nodes") for side in (less, more))
-        parts.append(is_below(compare(few, many), ""))
-        words.append(
-            f"{name}: {few.value:,.0f} positions a move as {less}, {many.value:,.0f} as {more}"
-        )
-    return all_of("; ".join(words), *parts)
+        says = f"{few.value:,.0f} positions a move as {less}, {many.value:,.0f} as {more}"
+        return is_below(compare(few, many), says)
+
+    return test
 
 
 def _q_is_quick(results: Results) -> Evidence:
@@ -221,6 +223,11 @@ CLAIMS = (
     Claim("Minimax wins 87.5% as X in tic-tac-toe.", _as_published(TIC, "minimax X"), "table 2"),
     Claim("Minimax wins 34.3% as O in tic-tac-toe.", _as_published(TIC, "minimax O"), "table 2"),
     Claim(
+        "Minimax can win 34.3% as O in tic-tac-toe and lose to no such baseline.",
+        _is_possible,
+        "table 2",
+    ),
+    Claim(
         "Minimax wins every game as X in Connect 4.", _as_published(FOUR, "minimax X"), "table 2"
     ),
     Claim("Minimax wins 99% as O in Connect 4.", _as_published(FOUR, "minimax O"), "table 2"),
@@ -244,8 +251,13 @@ CLAIMS = (
         for row in ("tic-tac-toe X", "tic-tac-toe O", "Connect 4 X", "Connect 4 O")
     ),
     Claim(
-        "Minimax has less to search as O in tic-tac-toe, and as X in Connect 4.",
-        _less_search,
+        "Minimax has less to search as O in tic-tac-toe.",
+        _less_search("tic-tac-toe", "O", "X"),
+        "section 5",
+    ),
+    Claim(
+        "Minimax has less to search as X in Connect 4.",
+        _less_search("Connect 4", "X", "O"),
         "section 5",
     ),
     Claim("A Q-player moves in less than a millisecond.", _q_is_quick, "section 5"),

@@ -12,7 +12,7 @@ from fourlab.rules.catalog import game as find_game
 from fourlab.search.solver import shared_solver
 from fourlab.studies.bench import Bench
 from fourlab.studies.findings import Cell, Column, Curve, Findings, Measure, share
-from fourlab.studies.monte_carlo_jobs import (
+from fourlab.studies.monte_carlo.jobs import (
     Census,
     Course,
     Measuring,
@@ -21,7 +21,7 @@ from fourlab.studies.monte_carlo_jobs import (
     measure,
     train_mixed,
 )
-from fourlab.studies.monte_carlo_learning import (
+from fourlab.studies.monte_carlo.learning import (
     BOARDS,
     EVEN,
     SMALL,

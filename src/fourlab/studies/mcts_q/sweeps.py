@@ -15,8 +15,8 @@ from fourlab.search.solver import shared_solver
 from fourlab.studies.bench import Bench
 from fourlab.studies.claims import compare
 from fourlab.studies.findings import Cell, Column, Curve, Findings, over_seeds
-from fourlab.studies.mcts_q_graduates import Graduate
-from fourlab.studies.mcts_q_search import BOARD, OUTCOMES, mc
+from fourlab.studies.mcts_q.graduates import Graduate
+from fourlab.studies.mcts_q.search import BOARD, OUTCOMES, mc
 from fourlab.studies.schooling import Exam, Schooled, Schooling
 
 Run = TypeVar("Run")

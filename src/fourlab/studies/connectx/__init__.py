@@ -1,0 +1,1 @@
+"""Study `connectx`: `study.py` has its experiments, published figures and claims."""

@@ -1,0 +1,1 @@
+"""Study `deep-q`: `study.py` has its experiments, published figures and claims."""

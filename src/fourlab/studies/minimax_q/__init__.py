@@ -1,0 +1,1 @@
+"""Study `minimax-q`: `study.py` has its experiments, published figures and claims."""

@@ -1,0 +1,1 @@
+"""Study `monte-carlo`: `study.py` has its experiments, published figures and claims."""
