@@ -8,7 +8,16 @@ import pytest
 
 from fourlab.studies import plots
 from fourlab.studies.base import Experiment, Published
-from fourlab.studies.canvas import NARROW, PALETTE, drawn_for, save, scale_of, sheet, svg_text
+from fourlab.studies.canvas import (
+    CARD,
+    NARROW,
+    PALETTE,
+    drawn_for,
+    save,
+    scale_of,
+    sheet,
+    svg_text,
+)
 from fourlab.studies.findings import Column, Curve, Findings, Measure, share
 from fourlab.studies.plots.boards import together
 from fourlab.studies.plots.parts import short, spread
@@ -36,6 +45,18 @@ def test_every_kind_is_drawn_in_the_colours_of_the_page(
         assert not re.search(r"#[0-9a-f]{6}[;\"]", bare)
         assert "<text" in text
         assert "metadata" not in text
+
+
+@pytest.mark.parametrize(("experiment", "found"), DRAWN, ids=lambda one: getattr(one, "name", ""))
+def test_every_kind_is_low_on_a_card(experiment: Experiment, found: Findings) -> None:
+    many = dataclasses.replace(found, rows=found.rows * 4) if not found.extra else found
+    with drawn_for(CARD):
+        text = drawn(experiment, many, experiment.published)
+    size = re.search(r'viewBox="0 0 (\d+) (\d+)', text)
+    assert size is not None
+    assert int(size[1]) == CARD
+    assert int(size[2]) <= 0.7 * CARD
+    assert "± " not in text  # intervals are for the report
 
 
 def test_no_identifier_is_in_two_figures() -> None:
