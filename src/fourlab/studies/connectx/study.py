@@ -290,7 +290,7 @@ CLAIMS = (
 
 STUDY = Study(
     name="connectx",
-    title="An agent for Kaggle's ConnectX by Monte Carlo tree search",
+    title="An agent for ConnectX",
     game="7 x 6, connect 4",
     experiments=EXPERIMENTS,
     claims=CLAIMS,

@@ -155,7 +155,7 @@ EXPERIMENTS = (
 
 STUDY = Study(
     "mcts-q",
-    "Q-learning against Monte Carlo tree search",
+    "MCTS and afterstates",
     "5 columns x 6 rows, connect 4",
     EXPERIMENTS,
     CLAIMS,

@@ -180,7 +180,7 @@ SOLVED = (
 
 STUDY = Study(
     name="minimax-q",
-    title="Minimax and Q-learning, two games",
+    title="Minimax and Q-learning",
     game="tic-tac-toe; 7 x 6, connect 4",
     about=(
         "Minimax with alpha-beta, to the end in tic-tac-toe and six plies deep in Connect 4, and "

@@ -100,7 +100,7 @@ def draw_boards(found: Findings, published: Published | None) -> Any:
 
 STUDY = Study(
     name="monte-carlo",
-    title="Monte Carlo control, watched",
+    title="Monte Carlo control",
     game="3 x 3 to 7 x 6, connect 3 and 4",
     about=(
         "A table learns against a random opponent in three phases, episode by episode, on boards "
