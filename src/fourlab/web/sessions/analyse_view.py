@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from fourlab.rules.position import Outcome
+from fourlab.search.sizes import known
 from fourlab.web import words
 from fourlab.web.sessions.play_view import board_view, game_view, offered_games
 from fourlab.web.sessions.truth import height
@@ -67,6 +68,9 @@ def headline(session: AnalyseSession) -> dict[str, Any]:
     if session.value is None:
         done = session.exact is not None and session.exact["done"]
         title = "Not solved in the time given" if done else "Solving"
+        board = known(session.rules) if position.ply == 0 else None
+        if board is not None:
+            title = f"{board.words[0].upper()}{board.words[1:]}"
         return {
             "side": position.to_move,
             "title": title,
