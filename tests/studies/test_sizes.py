@@ -11,7 +11,7 @@ from fourlab.search.sizes import PUBLISHED
 from fourlab.studies import sizes, sizes_solving
 from fourlab.studies.base import Results
 from fourlab.studies.bench import Bench
-from fourlab.studies.sizes import STUDY, label
+from fourlab.studies.sizes import STUDY
 from fourlab.studies.sizes_solving import Board, solve
 
 
@@ -77,11 +77,9 @@ def test_solved_boards_confirm_the_claims(results: Results) -> None:
 
 
 def test_a_wrong_published_value_is_found(results: Results) -> None:
-    wrong = {label(size): {"value": float(value)} for size, value in PUBLISHED.items()}
-    wrong["6 × 4"] = {"value": 1.0}
-    experiments = tuple(
-        replace(one, published=replace(sizes.PRINTED, rows=wrong)) for one in STUDY.experiments
-    )
+    printed = sizes.printed(list(PUBLISHED))
+    wrong = replace(printed, rows={**printed.rows, "6 × 4": {"value": 1.0}})
+    experiments = tuple(replace(one, published=wrong) for one in STUDY.experiments)
     study = replace(STUDY, experiments=experiments)
     verdict = study.judge(Results(study, dict(results)))[0]
     assert verdict.ruling == "refuted"

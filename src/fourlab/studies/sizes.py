@@ -13,7 +13,7 @@ from fourlab.studies import plots
 from fourlab.studies.base import Claim, Evidence, Experiment, Published, Results, Study
 from fourlab.studies.bench import Bench
 from fourlab.studies.findings import Cell, Column, Findings
-from fourlab.studies.plots.parts import number
+from fourlab.studies.plots.parts import number, words
 from fourlab.studies.sizes_solving import Board, Solved, solve
 from fourlab.studies.wording import count
 
@@ -37,6 +37,9 @@ COLUMNS = (
 def label(size: Size) -> str:
     """Return the name of a board: 7 × 6."""
     return f"{size[0]} × {size[1]}"
+
+
+SIZES = {label(size): size for size in PUBLISHED}
 
 
 def boards_within(nodes: int) -> list[Size]:
@@ -77,11 +80,12 @@ def _found(solved: Sequence[Solved]) -> Findings:
     return Findings(COLUMNS, tuple(rows))
 
 
-PRINTED = Published(
-    {label(size): {"value": float(value)} for size, value in PUBLISHED.items()},
-    source="J. Tromp's table of board sizes",
-    took="9 × 6 took about 2,000 hours in 2005",
-)
+def printed(sizes: Sequence[Size]) -> Published:
+    """Return the published values of some boards."""
+    return Published(
+        {label(size): {"value": float(PUBLISHED[size])} for size in sizes},
+        source="J. Tromp's table of board sizes",
+    )
 
 
 def picture(found: Findings, published: Published | None) -> object:
@@ -93,14 +97,14 @@ def picture(found: Findings, published: Published | None) -> object:
 
 def _values(results: Results) -> dict[Size, tuple[float, float]]:
     """Return of each solved board our value and the published one."""
+    rows = {}
+    for experiment in results.study.experiments:
+        rows.update(experiment.published.rows if experiment.published else {})
     both = {}
-    for experiment, found in results.items():
-        for size in PUBLISHED:
-            try:
-                ours = found.measure(label(size), "value").value
-            except KeyError:
-                continue
-            both[size] = ours, results.published(experiment, label(size), "value")
+    for found in results.values():
+        for row in found.rows:
+            if (size := SIZES.get(words(row["board"]))) and row["value"] is not None:
+                both[size] = number(row["value"]), rows[label(size)]["value"]
     if not both:
         raise KeyError("no board was solved")
     return both
@@ -144,10 +148,15 @@ STUDY = Study(
     "4 to 11 columns, connect 4",
     (
         Experiment(
-            "minutes", "Who wins on the boards of minutes?", minutes, PRINTED, picture, (600, 5)
+            "minutes",
+            "Who wins on the boards of minutes?",
+            minutes,
+            printed(boards_within(MINUTES_NODES)),
+            picture,
+            (600, 5),
         ),
         Experiment(
-            "hours", "Who wins on the boards of hours?", hours, PRINTED, picture, (20_000, 5)
+            "hours", "Who wins on the boards of hours?", hours, printed(HOURS), picture, (20_000, 5)
         ),
     ),
     (
