@@ -67,7 +67,7 @@ def show(steps: Iterator[Analysis], solver: Solver, limits: Limit) -> None:
     screen = console()
     plain = is_plain(screen)
     found = next(steps)
-    if found.position.ply == 0 and (board := known(found.position.rules)):
+    if solver.book is None and found.position.ply == 0 and (board := known(solver.rules)):
         screen.print(f"The empty board: {board.words}")
     if plain:
         [found, *_] = [*steps, found]  # the same object all along, complete now

@@ -83,8 +83,12 @@ class Known(NamedTuple):
             0: "a draw",
             -1: "the second player wins",
         }[self.outcome]
-        source = "recomputed by fourlab" if self.is_recomputed else "published by J. Tromp"
-        return f"{who} with perfect play ({source})"
+        return f"{who} with perfect play ({self.source})"
+
+    @property
+    def source(self) -> str:
+        """Say who found it."""
+        return "recomputed by fourlab" if self.is_recomputed else "published by J. Tromp"
 
 
 def known(rules: Rules) -> Known | None:
