@@ -86,6 +86,12 @@ def test_out_of_time_the_bounds_are_honest() -> None:
     assert "not solved in the time given" in run("analyze", *options[:-1]).stdout
 
 
+def test_the_value_of_an_empty_board_is_told_at_once() -> None:
+    shown = run("analyze", "--game", "connect:columns=8,rows=6,k=4", "--seconds", "0.01").stdout
+    assert "The empty board: the second player wins with perfect play" in shown
+    assert "not solved in the time given" in shown
+
+
 def test_a_file_of_positions_gives_a_line_each(tmp_path: Path) -> None:
     path = tmp_path / "positions.txt"
     path.write_text(f"\n4455\n{FAMOUS} 5\n1212121\n")

@@ -7,7 +7,7 @@ from fourlab.positions.suites import phase_positions
 from fourlab.rules.catalog import game
 from fourlab.search.solver import Solver
 
-SIGNATURE = 3538419
+SIGNATURE = 3032315
 
 
 def test_nodes_on_fixed_positions() -> None:

@@ -1,4 +1,6 @@
+import gc
 import threading
+import weakref
 
 import numpy as np
 import pytest
@@ -64,6 +66,18 @@ def test_a_move_that_wins_or_fills_the_board_needs_no_search() -> None:
     assert Solver(CONNECT4).scores(position_of(CONNECT4, "121212"))[0] == (43 - 6) // 2
     last = position_of(game("tictactoe"), "12354769")
     assert Solver("tictactoe").scores(last) == [None] * 7 + [0, None]
+
+
+def test_a_solver_that_nobody_uses_is_freed_at_once() -> None:
+    solver = Solver(CONNECT4)
+    solver.score(position_of(CONNECT4, FAMOUS))
+    freed = weakref.ref(solver)
+    gc.disable()  # not only when the collector happens to run: its table is large
+    try:
+        del solver
+        assert freed() is None
+    finally:
+        gc.enable()
 
 
 def test_finished_and_foreign_positions_are_refused() -> None:

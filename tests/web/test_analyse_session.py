@@ -34,6 +34,22 @@ def test_it_says_who_wins_and_how_far_the_bar_stands(bench: TestBench) -> None:
     assert view["bar"] == pytest.approx((1 + height(RULES, 5)) / 2, abs=1e-3)
 
 
+@pytest.mark.parametrize(
+    ("size", "title"), [("8,rows=6", "Red wins"), ("7,rows=7", "Draw"), ("7,rows=8", "Yellow wins")]
+)
+def test_the_value_of_an_empty_board_is_told_before_it_is_solved(
+    bench: TestBench, size: str, title: str
+) -> None:
+    session = AnalyseSession(bench, {"game": f"connect:columns={size},k=4"})
+    session.open()
+    headline = session.view()["headline"]
+    assert headline["title"] == f"{title} with perfect play"
+    assert headline["busy"]
+    do(session, "play", 0, 3)
+    assert session.view()["headline"]["title"] == "Solving"
+    session.close()
+
+
 def test_the_best_lines_are_those_of_perfect_play(bench: TestBench) -> None:
     session = analyse(bench)
     bench.until(lambda: session.lines and len(session.lines) == 4)

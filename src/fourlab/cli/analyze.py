@@ -62,10 +62,13 @@ def show(steps: Iterator[Analysis], solver: Solver, limits: Limit) -> None:
     from rich.live import Live
 
     from fourlab.cli.console import console, is_plain
+    from fourlab.search.sizes import known
 
     screen = console()
     plain = is_plain(screen)
     found = next(steps)
+    if solver.book is None and found.position.ply == 0 and (board := known(solver.rules)):
+        screen.print(f"The empty board: {board.words}")
     if plain:
         [found, *_] = [*steps, found]  # the same object all along, complete now
         screen.print(picture(found, plain))

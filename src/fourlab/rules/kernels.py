@@ -112,12 +112,42 @@ def line_cells(rules: Rules, stones: int) -> int:
     for direction in range(DIRECTIONS):
         step = line_step(rules, direction)
         if step > 0:
-            cells |= _spread(rules, line_starts(rules, stones, step), step)
+            cells |= spread(rules, line_starts(rules, stones, step), step)
     return cells
 
 
 @kernel
-def _spread(rules: Rules, starts: int, step: int) -> int:
+def all_line_starts(rules: Rules, stones: int) -> tuple[int, int, int, int]:
+    """Return `line_starts` for every direction."""
+    return (
+        _starts_towards(rules, stones, VERTICAL),
+        _starts_towards(rules, stones, FALLING),
+        _starts_towards(rules, stones, HORIZONTAL),
+        _starts_towards(rules, stones, RISING),
+    )
+
+
+@kernel
+def _starts_towards(rules: Rules, stones: int, direction: int) -> int:
+    step = line_step(rules, direction)
+    return line_starts(rules, stones, step) if step > 0 else 0
+
+
+@kernel
+def lines_through(rules: Rules, starts: tuple[int, int, int, int], cell: int) -> int:
+    """Return how many of the lines that begin at `starts` contain a cell."""
+    count = 0
+    for direction in range(DIRECTIONS):
+        step = line_step(rules, direction)
+        reach = cell  # where a line through the cell can begin
+        for _ in range(rules.connect - 1):
+            reach |= reach >> step
+        count += popcount(starts[direction] & reach)
+    return count
+
+
+@kernel
+def spread(rules: Rules, starts: int, step: int) -> int:
     """Return all cells of the lines that begin at `starts`: `line_starts` backwards."""
     cells = starts | (starts << step)
     length = 2

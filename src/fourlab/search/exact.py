@@ -10,7 +10,7 @@ The steps for one node:
  2. Follow each move through forced replies to the next choice, or to a known value.
  3. Bound each child without search: time left, follow-up strategy, no line left.
  4. Ask the transposition table about all children before searching any.
- 5. Search the others, those that make most threats first.
+ 5. Search the others, those that make most threats first, then those with most open lines.
 """
 
 from typing import NamedTuple
@@ -24,6 +24,9 @@ from fourlab.rules.geometry import Rules
 from fourlab.rules.kernels import winning_cells
 from fourlab.search.bounds import safe_replies
 from fourlab.search.nodes import (
+    CELL,
+    CHILD_BITS,
+    CHILD_MASK,
     HIGH,
     LOW,
     MOVER,
@@ -35,6 +38,7 @@ from fourlab.search.nodes import (
     UNKNOWN,
     WAITING_WINS,
     Node,
+    arrange,
     look,
     node_key,
     rank,
@@ -62,8 +66,6 @@ DEPTH, NODES, VALUE, NOISE, START, CURSOR, ASKED = range(7)
 STATE = 7  # number of fields
 
 FRESH = -1  # in NEXT: the node has not been expanded
-CHILD_BITS = 8  # an entry of `order` is a rank and below it the number of the child
-CHILD_MASK = (1 << CHILD_BITS) - 1
 
 
 class Stack(NamedTuple):
@@ -145,6 +147,7 @@ def weigh(
                 records[child + SIGN] = sign
                 records[child + SLOT], records[child + TAG] = slot, tag
                 prefetch(words, 2 * slot)
+                records[child + CELL] = cell
                 promise = rank(rules, cell, wins, node.mover_wins, replies, noise)
                 order[ranks + opened] = (promise << CHILD_BITS) | index
                 opened += 1
@@ -166,18 +169,14 @@ def consult(
     count: int,
     alpha: int,
 ) -> tuple[int, int]:
-    """Step 4: return (best value in the table, number of children left), best rank first."""
+    """Step 4: return (best value in the table, number of children left)."""
     best = UNKNOWN
     left = 0
     for index in range(count):
         entry = order[ranks + index]
         value = look(rules, records, first + (entry & CHILD_MASK) * RECORD, alpha, words)
         if value == UNKNOWN:
-            place = left
-            while place > 0 and order[ranks + place - 1] >> CHILD_BITS < entry >> CHILD_BITS:
-                order[ranks + place] = order[ranks + place - 1]
-                place -= 1
-            order[ranks + place] = entry
+            order[ranks + left] = entry
             left += 1
             continue
         best = max(best, value)
@@ -221,6 +220,7 @@ def expand(
     if best > alpha:
         store(words, records[at + SLOT], records[at + TAG], best, ceiling, 1)
         return best, 0, UNKNOWN
+    arrange(rules, records, order, node, first, ranks, count, alpha)
     return UNKNOWN, count, best
 
 

@@ -3,11 +3,17 @@
 from typing import NamedTuple
 
 from fourlab.core.arrays import Ints
-from fourlab.core.bits import lowest_index, multiply63, popcount
+from fourlab.core.bits import add63, lowest_index, multiply63, popcount
 from fourlab.core.jit import kernel
 from fourlab.rules.geometry import Rules
-from fourlab.rules.kernels import line_cells, mirror, winning_cells
-from fourlab.search.bounds import NO_BOUND, cells_above, follow_up_bound, safe_replies
+from fourlab.rules.kernels import all_line_starts, line_cells, lines_through, mirror, winning_cells
+from fourlab.search.bounds import (
+    NO_BOUND,
+    cells_above,
+    follow_up_bound,
+    nonempty_columns,
+    safe_replies,
+)
 from fourlab.search.scores import win_score
 from fourlab.search.transpositions import lower, probe, slot_and_tag, upper
 
@@ -30,7 +36,12 @@ MOVER, WAITING, MOVER_WINS, WAITING_WINS, REPLIES, STONES = range(6)
 SIGN = 6  # +1 if after forced replies the parent's side is to move again, else -1
 LOW, HIGH = 7, 8  # bounds of the score, seen by the mover
 SLOT, TAG = 9, 10
-RECORD = 11  # number of fields
+CELL = 11  # of the move that led there
+RECORD = 12  # number of fields
+
+CHILD_BITS = 8  # an entry of `order` is a rank and below it the number of the child
+CHILD_MASK = (1 << CHILD_BITS) - 1
+CLOSE, EARLY = 4, 20  # a hard question: so near to 0, with so many cells empty
 
 
 @kernel
@@ -60,6 +71,7 @@ def node_key(rules: Rules, node: Node, buckets: int) -> tuple[int, int, int, int
 
     The score depends on the heights, on the side to move, and on the stones that lie in a line
     still open to their own side. Cells above one that wins for both sides are never reached.
+    Columns whose empty cells lie in no open line are places to pass: what counts is how often.
     """
     board = rules.board
     shape = node.mover | node.waiting
@@ -71,11 +83,19 @@ def node_key(rules: Rules, node: Node, buckets: int) -> tuple[int, int, int, int
     mover_lines = line_cells(rules, board & ~node.waiting)
     waiting_lines = line_cells(rules, board & ~node.mover)
     mover, waiting = node.mover & mover_lines, node.waiting & waiting_lines
+    passes = 0
+    if rules.gravity:
+        live = (mover_lines | waiting_lines) & rules.board & ~(node.mover | node.waiting)
+        columns = nonempty_columns(rules, live)
+        passes = popcount(rules.board & ~(node.mover | node.waiting | columns))
+        shape &= columns | (columns << 1)
     if node.stones * 8 <= rules.columns * rules.rows * 3:  # later, mirror images are rare
         reflected = (mirror(rules, shape), mirror(rules, mover), mirror(rules, waiting))
         if reflected < (shape, mover, waiting):
             shape, mover, waiting = reflected
-    slot, tag = slot_and_tag(mover, waiting, shape, buckets)
+    slot, tag = slot_and_tag(
+        mover, waiting, add63(shape, multiply63(passes, 0x2545F4914F6CDD1D)), buckets
+    )
     return slot, tag, mover_lines, waiting_lines
 
 
@@ -162,3 +182,38 @@ def rank(rules: Rules, cell: int, wins: int, own_wins: int, replies: int, noise:
     if noise != 0:  # another order for each helper thread
         promise += multiply63(cell ^ noise, 0x1E3779B97F4A7C15) >> 61
     return promise
+
+
+@kernel
+def arrange(
+    rules: Rules,
+    records: Ints,
+    order: Ints,
+    node: Node,
+    first: int,
+    ranks: int,
+    count: int,
+    alpha: int,
+) -> None:
+    """Step 5: sort the children to be searched, best first.
+
+    Hard questions are worth a closer look: at the lines through a cell open to either side.
+    """
+    if count < 2:
+        return
+    is_hard = -CLOSE <= alpha < CLOSE and rules.columns * rules.rows - node.stones >= EARLY
+    if is_hard:
+        own = all_line_starts(rules, rules.board & ~node.waiting)
+        other = all_line_starts(rules, rules.board & ~node.mover)
+        for index in range(count):
+            cell = records[first + (order[ranks + index] & CHILD_MASK) * RECORD + CELL]
+            lines = lines_through(rules, own, cell) + lines_through(rules, other, cell)
+            aside = abs(2 * (lowest_index(cell) // (rules.rows + 1)) + 1 - rules.columns)
+            order[ranks + index] += (2 * (lines - aside)) << CHILD_BITS
+    for index in range(1, count):
+        entry = order[ranks + index]
+        place = index
+        while place > 0 and order[ranks + place - 1] >> CHILD_BITS < entry >> CHILD_BITS:
+            order[ranks + place] = order[ranks + place - 1]
+            place -= 1
+        order[ranks + place] = entry

@@ -35,7 +35,7 @@ NEAR_ZERO = 4  # from here on the sign is asked for before anything else
 
 
 @kernel
-def next_question(low: int, high: int, stones: int) -> int:
+def next_question(rules: Rules, low: int, high: int, stones: int) -> int:
     """Return the alpha to ask about next, with low <= alpha < high."""
     middle = low + (high - low) // 2
     if low < -NEAR_ZERO or high > NEAR_ZERO:
@@ -43,7 +43,9 @@ def next_question(low: int, high: int, stones: int) -> int:
             return min(middle, -(-low // 2))
         return min(max(middle, high // 2), high - 1)
     if low < 0 < high:
-        return -(stones & 1)  # the first player tends to win
+        # The first player tends to win, but the second where it can follow up to the top.
+        favoured = int(rules.rows % 2 == 0 and rules.columns != 7)
+        return -((stones ^ favoured) & 1)
     return middle
 
 
@@ -92,7 +94,7 @@ def _narrow(
         alpha = state[ASKED]
         value = UNKNOWN
         if alpha == UNKNOWN:
-            alpha = next_question(low[index], high[index], popcount(occupied[index]))
+            alpha = next_question(rules, low[index], high[index], popcount(occupied[index]))
             value = ask(rules, stack, table, movers[index], occupied[index], alpha)
             state[ASKED] = alpha
         if value == UNKNOWN and run(rules, stack, table, low, high, index, limit):

@@ -5,11 +5,12 @@ fixes the rest.
 """
 
 from fourlab.studies.plots.boards import columns_on_board, trajectories
-from fourlab.studies.plots.grids import cross_table, heat
+from fourlab.studies.plots.grids import board_sizes, cross_table, heat
 from fourlab.studies.plots.lines import curves, outcome_areas
 from fourlab.studies.plots.rows import intervals, outcome_bars
 
 __all__ = [
+    "board_sizes",
     "columns_on_board",
     "cross_table",
     "curves",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from fourlab.studies.base import Published
@@ -27,6 +27,8 @@ CELL, LOW_CELL = 44, 30  # pixels high, on a card; as wide as the page lets it b
 WIDEST = 110
 STRONG = 0.5  # of a colour beyond which text on it is white
 CONTRAST = 1.16  # how soon a score away from one half is fully coloured
+
+WINNERS = {1: "first", 0: "draw", -1: "second"}
 
 Grid = list[list[float]]
 
@@ -86,6 +88,28 @@ def cross_table(found: Findings, published: Published | None = None) -> Any:
             played = games[y][x]
             below = f"{played:,}" if played and not is_tight else ""
             _cell(axes, x, y, f"{score:.0%}", *shade(score - 0.5), below=below)
+    return figure
+
+
+def board_sizes(
+    published: Mapping[tuple[int, int], int], ours: Mapping[tuple[int, int], float]
+) -> Any:
+    """Draw who wins on boards of so many columns and rows; values that are ours in full colour."""
+    across = sorted({columns for columns, _ in published})
+    down = sorted({rows for _, rows in published}, reverse=True)
+    figure, axes = _sheet(len(down), len(across), "", 24)
+    _axes(axes, [str(rows) for rows in down], [str(columns) for columns in across])
+    for size, printed in published.items():
+        value = ours.get(size, math.nan)
+        is_ours = math.isfinite(value)
+        shown = int(value) if is_ours else printed
+        colour = {1: "heat-high", 0: "draw", -1: "heat-low"}[shown]
+        below = f"published: {WINNERS[printed]}" if shown != printed else ""
+        x, y = across.index(size[0]), down.index(size[1])
+        _cell(axes, x, y, WINNERS[shown], colour, 0.9 if is_ours else 0.12, below)
+    axes.set_xlabel("columns; in full colour: solved in this run", fontsize=SIZE, color=FAINT)
+    axes.set_ylabel("rows", fontsize=SIZE, color=FAINT)
+    axes.xaxis.set_label_position("top")
     return figure
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from fourlab.rules.position import Outcome
+from fourlab.search.sizes import known
 from fourlab.web import words
 from fourlab.web.sessions.play_view import board_view, game_view, offered_games
 from fourlab.web.sessions.truth import height
@@ -67,12 +68,12 @@ def headline(session: AnalyseSession) -> dict[str, Any]:
     if session.value is None:
         done = session.exact is not None and session.exact["done"]
         title = "Not solved in the time given" if done else "Solving"
-        return {
-            "side": position.to_move,
-            "title": title,
-            "caption": caption,
-            "busy": not done,
-        }
+        side: int | None = position.to_move
+        if position.ply == 0 and (board := known(session.rules)):
+            side = {1: 0, 0: None, -1: 1}[board.outcome]
+            who = "Draw" if side is None else f"{COLOURS[side]} wins"
+            title, caption = f"{who} with perfect play", f"{caption}; {board.source}"
+        return {"side": side, "title": title, "caption": caption, "busy": not done}
     said = words.verdict(session.rules, position.ply, session.value)
     winner = position.to_move if session.value > 0 else 1 - position.to_move
     number = said.rpartition(" ")[2]

@@ -1,0 +1,91 @@
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from fourlab.core.errors import FourlabError
+from fourlab.core.limit import Limit
+from fourlab.core.workers import Workers
+from fourlab.search.sizes import PUBLISHED
+from fourlab.studies import sizes, sizes_solving
+from fourlab.studies.base import Results
+from fourlab.studies.bench import Bench
+from fourlab.studies.sizes import STUDY
+from fourlab.studies.sizes_solving import Board, solve
+
+
+@pytest.fixture(autouse=True)
+def short_searches(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let pieces of small boards take more than one search."""
+    monkeypatch.setattr(sizes_solving, "FIRST_NODES", 1 << 8)
+
+
+@pytest.mark.parametrize("plies", [0, 1, 2, 3])
+@pytest.mark.parametrize(("columns", "rows", "outcome"), [(4, 4, 0), (6, 4, -1), (4, 5, 0)])
+def test_the_pieces_of_a_board_give_its_value(
+    columns: int, rows: int, outcome: int, plies: int
+) -> None:
+    solved = solve(Board(columns, rows, plies))
+    assert (solved.low, solved.high) == (outcome, outcome)
+
+
+def test_a_killed_run_goes_on_where_it_was(tmp_path: Path) -> None:
+    board = Board(6, 4, 2, notes=str(tmp_path / "notes"))
+    part = solve(board, Limit(nodes=3000))
+    assert (part.low, part.high) != (-1, -1)
+    assert part.nodes >= 3000
+    file = tmp_path / "notes"
+    whole_lines = file.read_text()
+    file.write_text(whole_lines + whole_lines.splitlines()[-1][:20])  # torn by a crash
+    solved = solve(board)
+    assert (solved.low, solved.high) == (-1, -1)
+    lines = file.read_text().splitlines()
+    kept = [json.loads(line) for line in lines if line.endswith("}")]
+    assert len(kept) == len(lines) - 1
+    assert file.read_text().startswith(whole_lines)
+    again = solve(board)  # nothing is left to search
+    assert (again.low, again.nodes) == (-1, solved.nodes)
+    assert file.read_text().splitlines() == lines
+
+
+def test_notes_about_another_board_are_refused(tmp_path: Path) -> None:
+    board = Board(4, 4, 1, notes=str(tmp_path / "notes"))
+    solve(board)
+    with pytest.raises(FourlabError, match="notes is about connect:columns=4,rows=4"):
+        solve(replace(board, columns=5))
+
+
+def bench(folder: Path, workers: Workers) -> Bench:
+    return Bench(workers, folder, quick=True)
+
+
+@pytest.fixture
+def results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Results:
+    monkeypatch.setattr(sizes, "QUICK_NODES", 40_000)
+    monkeypatch.setattr(sizes, "SPLIT_QUICKLY", ((6, 4),))
+    with Workers(2) as workers:
+        found = {one.name: one.run(bench(tmp_path, workers)) for one in STUDY.experiments}
+    return Results(STUDY, found)
+
+
+def test_solved_boards_confirm_the_claims(results: Results) -> None:
+    assert {verdict.ruling for verdict in STUDY.judge(results)} == {"confirmed"}
+    assert len(results["minutes"].rows) > 5
+    for row in results["minutes"].rows:
+        assert row["value"] in (-1, 0, 1)
+
+
+def test_a_wrong_published_value_is_found(results: Results) -> None:
+    printed = sizes.printed(list(PUBLISHED))
+    wrong = replace(printed, rows={**printed.rows, "6 × 4": {"value": 1.0}})
+    experiments = tuple(replace(one, published=wrong) for one in STUDY.experiments)
+    study = replace(STUDY, experiments=experiments)
+    verdict = study.judge(Results(study, dict(results)))[0]
+    assert verdict.ruling == "refuted"
+    assert "6 × 4" in verdict.evidence.says
+
+
+def test_what_is_known_of_a_board_is_said() -> None:
+    assert solve(Board(6, 4)).words == "second player"
+    assert solve(Board(7, 5, 2), Limit(nodes=10)).words == "not known"
