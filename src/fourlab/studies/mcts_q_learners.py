@@ -38,7 +38,7 @@ def final(kind: str, each: int) -> str:
 
 def afterstates(bench: Bench) -> Findings:
     """Vanilla Q-learning and afterstates, all else equal."""
-    seeds = bench.seeds(10)
+    seeds = bench.seeds(20)
     games = STEPS * bench.pick(EACH, EACH_QUICK)
     every, exams = bench.pick(900, 200), bench.pick(1_000, 200)
     courses = [
