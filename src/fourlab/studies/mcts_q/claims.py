@@ -40,7 +40,8 @@ def is_best(
         key=lambda other: towards * found.measure(other, column).value,
     )
     other = found.measure(rival, column)
-    says = f"{row}: {own.value:.1%}, {rival}: {other.value:.1%}."
+    same = ", the same seed by seed" if own.samples and own.samples == other.samples else ""
+    says = f"{row}: {own.value:.1%}, {rival}: {other.value:.1%}{same}."
     return is_above(compare(*((other, own) if least else (own, other))), says)
 
 

@@ -91,14 +91,16 @@ def look_back(rules: Rules, played: Games, games: int) -> tuple[tuple[int, int],
 def graduates(bench: Bench, courses: list[Course]) -> list[Graduate]:
     """Run courses on the workers of a bench, in their order."""
     found = bench.each(graduate, courses)
-    for course, done in zip(courses, found, strict=True):
+    for spec in dict.fromkeys(course.learner for course in courses):
+        taken = [c for c in zip(courses, found, strict=True) if c[0].learner == spec]
+        course = taken[0][0]
         bench.log.append(
             {
                 "kind": "training",
                 "game": course.game,
-                "learner": course.learner,
-                "seeds": [course.seed],
-                "games": done.done[-1],
+                "learner": spec,
+                "seeds": [course.seed for course, _ in taken],
+                "games": sum(done.done[-1] for _, done in taken),
                 "exams": [{"opponent": course.opponent, "games": course.games, "side": "first"}],
             }
         )

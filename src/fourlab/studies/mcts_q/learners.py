@@ -38,7 +38,7 @@ def final(kind: str, each: int) -> str:
 
 def afterstates(bench: Bench) -> Findings:
     """Vanilla Q-learning and afterstates, all else equal."""
-    seeds = bench.seeds(10)
+    seeds = bench.seeds(20)
     games = STEPS * bench.pick(EACH, EACH_QUICK)
     every, exams = bench.pick(900, 200), bench.pick(1_000, 200)
     courses = [
@@ -96,7 +96,7 @@ def _training_curves(kind: str, runs: list[Graduate]) -> list[Curve]:
 
 def training(bench: Bench) -> Findings:
     """The final training of both learners, the file of values, and games against MC_25 solved."""
-    seeds = bench.seeds(6)
+    seeds = bench.seeds(5)
     each = bench.pick(10_000, 200)
     every = bench.pick(2_500, 200)
     exams, solved = bench.pick(1_000, 100), bench.pick(40, 3)
@@ -167,7 +167,7 @@ def validation(bench: Bench) -> Findings:
     found = examined(
         bench,
         [final(kind, each) for kind in KINDS],
-        bench.seeds(6),
+        bench.seeds(5),
         [mc(n) for n in against],
         suite="middle",
         every=each,

@@ -109,7 +109,7 @@ def value(cell: Cell) -> float:
 
 def trees(bench: Bench) -> Findings:
     """The same with another tree: kept from move to move, or every new child played out."""
-    games = {"kept": bench.pick(3_000, 40), "all children": bench.pick(5_000, 100)}
+    games = {"kept": bench.pick(2_000, 40), "all children": bench.pick(5_000, 100)}
     rows: list[dict[str, Cell]] = []
     for kind, more in TREES.items():
         for name in MAPS:
