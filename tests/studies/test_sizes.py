@@ -49,6 +49,15 @@ def test_a_killed_run_goes_on_where_it_was(tmp_path: Path) -> None:
     assert file.read_text().splitlines() == lines
 
 
+def test_a_note_about_the_whole_board_is_enough(tmp_path: Path) -> None:
+    file = tmp_path / "notes"
+    solve(Board(6, 4, 0, notes=str(file)))
+    before = file.read_text()
+    solved = solve(Board(6, 4, 2, notes=str(file)))
+    assert (solved.low, solved.high) == (-1, -1)
+    assert file.read_text() == before
+
+
 def test_notes_about_another_board_are_refused(tmp_path: Path) -> None:
     board = Board(4, 4, 1, notes=str(tmp_path / "notes"))
     solve(board)

@@ -153,7 +153,7 @@ STUDY = Study(
             minutes,
             printed(boards_within(MINUTES_NODES)),
             picture,
-            (600, 5),
+            (240, 5),
         ),
         Experiment(
             "hours", "Who wins on the boards of hours?", hours, printed(HOURS), picture, (20_000, 5)

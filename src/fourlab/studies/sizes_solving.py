@@ -79,11 +79,11 @@ class Piece:
 
     @property
     def bounds(self) -> Bounds:
-        """What follows for the outcome from the pieces below."""
+        """What is known of the outcome, and what follows from the pieces below."""
         if not self.children:
             return self.known
         each = [-child.bounds for child in self.children]
-        return Bounds(max(one.low for one in each), max(one.high for one in each))
+        return self.known & Bounds(max(one.low for one in each), max(one.high for one in each))
 
     def next(self) -> Piece:
         """Return the piece below that is to be searched next, if this one is not decided.
@@ -97,7 +97,7 @@ class Piece:
         open_ones = [
             (rank, child)
             for rank, child in enumerate(self.children)
-            if -child.bounds.low == high and not child.bounds.is_exact
+            if -child.bounds.low >= high and not child.bounds.is_exact
         ]
         return min(open_ones, key=lambda one: (one[1].nodes + 1) << one[0])[1].next()
 
