@@ -8,11 +8,12 @@ from fourlab.core.errors import FourlabError
 from fourlab.core.limit import Limit
 from fourlab.core.workers import Workers
 from fourlab.search.sizes import PUBLISHED
-from fourlab.studies import sizes, sizes_solving
 from fourlab.studies.base import Results
 from fourlab.studies.bench import Bench
-from fourlab.studies.sizes import STUDY
-from fourlab.studies.sizes_solving import Board, solve
+from fourlab.studies.sizes import solving as sizes_solving
+from fourlab.studies.sizes import study as sizes
+from fourlab.studies.sizes.solving import Board, solve
+from fourlab.studies.sizes.study import STUDY
 
 
 @pytest.fixture(autouse=True)

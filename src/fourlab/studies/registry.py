@@ -13,7 +13,7 @@ STUDIES: Registry[Study] = Registry(
         "deep-q": "fourlab.studies.deep_q.study:STUDY",
         "strength": "fourlab.studies.strength:STUDY",
         "learners": "fourlab.studies.learners:STUDY",
-        "sizes": "fourlab.studies.sizes:STUDY",
+        "sizes": "fourlab.studies.sizes.study:STUDY",
     },
     group="fourlab.studies",
     attribute="STUDY",

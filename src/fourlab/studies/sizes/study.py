@@ -14,7 +14,7 @@ from fourlab.studies.base import Claim, Evidence, Experiment, Published, Results
 from fourlab.studies.bench import Bench
 from fourlab.studies.findings import Cell, Column, Findings
 from fourlab.studies.plots.parts import number, words
-from fourlab.studies.sizes_solving import Board, Solved, solve
+from fourlab.studies.sizes.solving import Board, Solved, solve
 from fourlab.studies.wording import count
 
 QUICK_NODES, MINUTES_NODES = 2_000_000, 300_000_000  # of boards in a quick run, and in minutes
