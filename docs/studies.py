@@ -2,7 +2,7 @@
 
     python docs/studies.py [FOLDER]
 
-With a folder of finished full runs (`fourlab study NAME --out FOLDER/NAME`), these are taken into
+With a folder of full runs (`fourlab study NAME --out FOLDER/NAME`), these are taken into
 the package first.
 """
 
@@ -22,8 +22,8 @@ def take(runs: Path) -> None:
     for name in STUDIES:
         if (runs / name / CONFIG).exists():
             archive = Archive.open(STUDIES.find(name), runs / name)
-            if archive.quick or archive.left:
-                raise SystemExit(f"{runs / name} is no finished full run")
+            if archive.quick:
+                raise SystemExit(f"{runs / name} is a quick run")
             shutil.rmtree(SHIPPED / name, ignore_errors=True)
             (SHIPPED / name).mkdir(parents=True)
             shutil.copy(runs / name / CONFIG, SHIPPED / name)
