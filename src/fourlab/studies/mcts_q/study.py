@@ -91,7 +91,7 @@ EXPERIMENTS = (
             "is drawn is nearly full and is not met again, so that its value is taught once and "
             "never asked for. In 22,500 games as many values differ between the maps as games "
             "were drawn, each taught once, and the runs of one seed are the same game for game. "
-            "What the study saw between such maps was chance. What a move cost in these "
+            "What the study saw between such maps was probably chance. What a move cost in these "
             "trainings is not told: here it is nothing. " + SILENT
         ),
     ),

@@ -231,7 +231,7 @@ def opponents(bench: Bench) -> Findings:
     rows: list[dict[str, Cell]] = []
     for n in range(0, TOP + 1, 5):
         specs = [pupil("afterstates", mc(n), games) for games in lengths.values()]
-        found = examined(bench, specs, bench.seeds(5), [mc(n)])
+        found = examined(bench, specs, bench.seeds(10), [mc(n)])
         for (how, games), runs in zip(lengths.items(), found, strict=True):
             label = f"MC{n}, {how} games"
             in_training = over_seeds([won(run) for run in runs])
