@@ -36,6 +36,7 @@ EXPERIMENTS = (
             "shares have two decimals, which 10,000 would give. Then -1, -1 is ahead of -0.5, -0.5 "
             "by 0.7 points with an interval of 1.1 to either side: its choice was within noise."
         ),
+        takes=(30, 1),
     ),
     Experiment(
         "trees",
@@ -47,6 +48,7 @@ EXPERIMENTS = (
             "Creating all children at once is not playing them all out: with that, MC200 wins far "
             "more than was published. One playout a simulation is what the study did."
         ),
+        takes=(30, 2),
     ),
     Experiment(
         "uct",
@@ -59,6 +61,7 @@ EXPERIMENTS = (
         ),
         partial(plots.curves, x="c", title="MC200 against MC40, by reward map"),
         remarks="The study does not tell which constants it tried.",
+        takes=(20, 1),
     ),
     Experiment(
         "simulations",
@@ -66,6 +69,7 @@ EXPERIMENTS = (
         search.simulations,
         Published(source="section 3.2", said="More simulations find the best move more often."),
         partial(plots.intervals, column="score", title="Against MC40", line=0.5),
+        takes=(10, 3),
     ),
     Experiment(
         "afterstates",
@@ -79,6 +83,7 @@ EXPERIMENTS = (
         ),
         rivals,
         remarks=SILENT,
+        takes=(20, 2),
     ),
     Experiment(
         "q-rewards",
@@ -94,6 +99,7 @@ EXPERIMENTS = (
             "What the study saw between such maps was probably chance. What a move cost in these "
             "trainings is not told: here it is nothing. " + SILENT
         ),
+        takes=(60, 1),
     ),
     Experiment(
         "gamma",
@@ -106,6 +112,7 @@ EXPERIMENTS = (
         ),
         lambda found, published: plots.heat(found, "step", "gamma", "training"),
         remarks=SILENT,
+        takes=(65, 1),
     ),
     Experiment(
         "opponents",
@@ -117,6 +124,7 @@ EXPERIMENTS = (
         ),
         partial(plots.intervals, column="wins", title="After training against MC_n"),
         remarks=SILENT,
+        takes=(85, 2),
     ),
     Experiment(
         "training",
@@ -132,6 +140,7 @@ EXPERIMENTS = (
             "Epsilon falls from 0.5 to 0.02 in a straight line. Pickled sizes are calculated; "
             "nothing is pickled here. This file is compressed and holds no counts."
         ),
+        takes=(40, 2),
     ),
     Experiment(
         "validation",
@@ -143,6 +152,7 @@ EXPERIMENTS = (
             games=200,
         ),
         partial(plots.outcome_areas, title="Afterstates after the final training"),
+        takes=(40, 4),
     ),
     Experiment(
         "sides",
@@ -150,6 +160,7 @@ EXPERIMENTS = (
         sweeps.sides,
         figure=partial(plots.outcome_bars, title="Afterstates against MC20, by side"),
         remarks="The study does not tell the side.",
+        takes=(12, 1),
     ),
     Experiment(
         "boards",
@@ -157,6 +168,7 @@ EXPERIMENTS = (
         sweeps.boards,
         Published(source="abstract", said="Names boards of 5 columns and r rows, and no figures."),
         partial(plots.outcome_bars, title="Afterstates against MC20, by board"),
+        takes=(15, 4),
     ),
 )
 
