@@ -144,7 +144,7 @@ def test_a_sweep_is_played_once_and_drawn(played: Path) -> None:
     done = run(played, "sweep", *arguments, "--record", "sweep.db", "--plot", "sweep.svg")
     assert done.returncode == 0
     assert "playouts" in done.stdout
-    assert (played / "sweep.svg").read_text().startswith("<?xml")
+    assert (played / "sweep.svg").read_text().startswith("<svg")
     with sqlite3.connect(played / "sweep.db") as database:
         assert database.execute("SELECT count(*) FROM games").fetchone() == (80,)
     database.close()

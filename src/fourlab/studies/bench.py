@@ -126,24 +126,27 @@ class Bench:
         if self.workers.cluster:
             self._advance(sum(totals))
         for job, total in zip(jobs, totals, strict=True):
-            self._log_training(job, total)
+            self.note_training(job.learner, job.game, [job.seed], total, job.exams)
         return found
 
-    def _log_training(self, job: Schooling, games: int) -> None:
+    def note_training(
+        self, learner: str, game: str, seeds: Sequence[int], games: int, exams: Sequence[Any] = ()
+    ) -> None:
+        """Write down how learners were trained; seeds of one learner stand together."""
         for entry in self.log:
-            same = (entry["kind"], entry.get("learner")) == ("training", job.learner)
-            if same and entry["game"] == job.game and job.seed not in entry["seeds"]:
-                entry["seeds"].append(job.seed)
+            who = (entry["kind"], entry.get("learner"), entry.get("game"))
+            if who == ("training", learner, game) and not {*seeds} & {*entry["seeds"]}:
+                entry["seeds"] += seeds
                 entry["games"] += games
                 return
         self.log.append(
             {
                 "kind": "training",
-                "game": job.game,
-                "learner": job.learner,
-                "seeds": [job.seed],
+                "game": game,
+                "learner": learner,
+                "seeds": list(seeds),
                 "games": games,
-                "exams": [vars(exam) for exam in job.exams],
+                "exams": [vars(exam) for exam in exams],
             }
         )
 

@@ -15,6 +15,7 @@ from fourlab.positions.suites import Scored
 from fourlab.rules.geometry import Rules
 from fourlab.search.solver import shared_solver
 from fourlab.studies.bench import Bench
+from fourlab.studies.schooling import Exam
 from fourlab.values.packing import packed
 
 
@@ -94,14 +95,8 @@ def graduates(bench: Bench, courses: list[Course]) -> list[Graduate]:
     for spec in dict.fromkeys(course.learner for course in courses):
         taken = [c for c in zip(courses, found, strict=True) if c[0].learner == spec]
         course = taken[0][0]
-        bench.log.append(
-            {
-                "kind": "training",
-                "game": course.game,
-                "learner": spec,
-                "seeds": [course.seed for course, _ in taken],
-                "games": sum(done.done[-1] for _, done in taken),
-                "exams": [{"opponent": course.opponent, "games": course.games, "side": "first"}],
-            }
-        )
+        games = sum(done.done[-1] for _, done in taken)
+        exams = [Exam(course.opponent, course.games, "first")]
+        seeds = [course.seed for course, _ in taken]
+        bench.note_training(spec, course.game, seeds, games, exams)
     return found

@@ -21,6 +21,7 @@ from fourlab.studies.monte_carlo.jobs import (
     spec,
     take,
 )
+from fourlab.studies.schooling import Exam
 
 SHAPES = ((3, 3, 3), (4, 4, 3), (5, 4, 3), (5, 5, 3), (5, 4, 4), (6, 5, 4), (7, 6, 4))
 BOARDS = {
@@ -63,16 +64,8 @@ def log(
     bench: Bench, game: str, options: str, seeds: Sequence[int], games: int, tests: int = 0
 ) -> None:
     """Write down how some runs were trained and tested."""
-    bench.log.append(
-        {
-            "kind": "training",
-            "game": game,
-            "learner": spec(options),
-            "seeds": list(seeds),
-            "games": games,
-            "exams": [{"opponent": "random", "games": tests, "side": "first"}] if tests else [],
-        }
-    )
+    exams = [Exam("random", tests, "first")] if tests else []
+    bench.note_training(spec(options), game, seeds, games, exams)
 
 
 def wins(found: list[dict[str, Any]], mark: int, how: str = STORED) -> Measure:
