@@ -29,7 +29,7 @@ def test_tensorboard_reads_the_metrics_of_a_run_that_was_interrupted(tmp_path: P
     for tag in tags:
         shown = [(event.step, event.tensor_proto.float_val[0]) for event in seen.Tensors(tag)]
         told = [(line["games"], np.float32(dict(scalars(line))[tag])) for line in lines]
-        assert shown == told
+        assert sorted(shown) == told  # files of one second are read in the order of their names
 
 
 @pytest.mark.parametrize(
