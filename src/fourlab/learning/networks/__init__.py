@@ -1,0 +1,1 @@
+"""Learners that teach networks; torch is needed to train, not to play."""
