@@ -1,13 +1,17 @@
 """A second opinion on certificates: an agent against every reply, by plain recursion."""
 
 import functools
+import os
+import signal
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from fourlab.agents.base import Agent, Decision
+from fourlab.core.arrays import Ints
 from fourlab.core.limit import NO_LIMIT, Limit
+from fourlab.rules.boards import Boards
 from fourlab.rules.geometry import Rules
 from fourlab.rules.kernels import mirror_move
 from fourlab.rules.position import Outcome, Position
@@ -58,6 +62,18 @@ class Strategy(Agent):
         if position.key in self.other:
             return self.other[position.key]
         return max(position.legal_moves(), key=lambda move: -outcome(position.play(move)))
+
+
+class Killed(Strategy):
+    """Ends its process, without a word, in one of its batches."""
+
+    batches = 0
+
+    def choose(self, boards: Boards, dice: Ints, limit: Limit = NO_LIMIT) -> Ints:
+        self.batches -= 1
+        if self.batches == 0:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return super().choose(boards, dice, limit)
 
 
 @dataclass

@@ -1,5 +1,6 @@
 """Certificates against a brute force, for good agents and spoilt ones."""
 
+import gzip
 import json
 import os
 import signal
@@ -17,12 +18,10 @@ from fourlab.agents.registry import agent
 from fourlab.arena.certify.certificate import Certificate, certify, differences
 from fourlab.arena.certify.refuting import below, given_away
 from fourlab.arena.certify.walk import Walk
-from fourlab.core.arrays import Ints
 from fourlab.core.errors import FourlabError, GeometryError, SpecError
-from fourlab.core.limit import NO_LIMIT, Limit
 from fourlab.core.storage import StorageError
 from fourlab.core.workers import Workers
-from fourlab.rules.boards import Boards
+from fourlab.learning.registry import learner
 from fourlab.rules.catalog import game
 from fourlab.rules.keys import board_of
 from fourlab.rules.position import Position, position_of
@@ -172,28 +171,16 @@ def test_what_cannot_be_certified_is_refused(tmp_path: Path) -> None:
         certify(Strategy(game("tictactoe"), {game("tictactoe").start().key: 9}), "tictactoe")
 
 
-class Killed(Strategy):
-    """Ends its process, without a word, after so many batches."""
-
-    def __init__(self, batches: int) -> None:
-        super().__init__(game(FOURS))
-        self.batches = batches
-
-    def choose(self, boards: Boards, dice: Ints, limit: Limit = NO_LIMIT) -> Ints:
-        self.batches -= 1
-        if self.batches == 0:
-            os.kill(os.getpid(), signal.SIGKILL)
-        return super().choose(boards, dice, limit)
-
-
 @pytest.mark.parametrize("batches", [1, 5, 9])
 def test_a_killed_walk_goes_on_as_if_it_never_stopped(tmp_path: Path, batches: int) -> None:
     command = (
-        "import sys; from pathlib import Path; from test_certify import *; "
-        "certify(Killed(int(sys.argv[2])), FOURS, 'second', folder=Path(sys.argv[1]))"
+        "import sys; from pathlib import Path; from every_reply import *; "
+        "from fourlab import certify, game; player = Killed(game(sys.argv[3])); "
+        "player.batches = int(sys.argv[2]); "
+        "certify(player, sys.argv[3], 'second', folder=Path(sys.argv[1]))"
     )
     done = subprocess.run(
-        [sys.executable, "-c", command, str(tmp_path), str(batches)],
+        [sys.executable, "-c", command, str(tmp_path), str(batches), FOURS],
         env={
             **os.environ,
             "PYTHONPATH": f"{os.environ.get('PYTHONPATH', '')}:{TESTS}:{TESTS}/arena",
@@ -269,3 +256,73 @@ def test_keys_are_read_back_in_kernels() -> None:
                 position = Position(rules, mover, occupied, ())
                 assert position.ply == ply
                 assert position.key == key
+
+
+CHECKER = TESTS.parent / "docs" / "deep" / "check.py"
+
+
+def checked(*files: Path) -> subprocess.CompletedProcess[str]:
+    """Run the checker by itself: isolated, it cannot find fourlab or any other package."""
+    told = [str(file) for file in files]
+    command = [sys.executable, "-I", "-S", str(CHECKER), *told]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize(
+    ("name", "side", "start", "alike"),
+    [
+        ("tictactoe", 1, "", True),
+        ("tictactoe", 0, "159", False),
+        (FOURS, 0, "", True),
+        (FOURS, 1, "12", False),
+        ("connect:columns=4,rows=4,k=3", 0, "", False),
+    ],
+)
+def test_a_checker_of_its_own_rules_repeats_it(
+    name: str, side: int, start: str, alike: bool, tmp_path: Path
+) -> None:
+    rules = game(name)
+    moves, path = tmp_path / "moves.gz", tmp_path / "certificate.json"
+    good = certify(Strategy(rules, alike=alike), rules, SIDES[side], start=start, moves=moves)
+    good.save(path)
+    done = checked(moves, path)
+    assert done.returncode == 0, done.stderr
+    assert good.digest in done.stdout
+    [bad] = spoilt(name, side, 1, start)
+    found = certify(bad, rules, SIDES[side], start=start, moves=moves, mirrors=False)
+    found.save(path)
+    assert checked(moves).returncode == (0 if found.certified else 1)
+    assert "says the same: True" in checked(moves, path).stdout
+    good.save(path)
+    done = checked(moves, path)
+    assert done.returncode == 1
+    assert "says the same: False" in done.stdout
+
+
+def test_the_checker_needs_every_move(tmp_path: Path) -> None:
+    moves = tmp_path / "moves.gz"
+    certify(Strategy(game("tictactoe")), "tictactoe", "second", moves=moves)
+    data = gzip.decompress(moves.read_bytes())
+    for other in (data[:-1], data + b"\0"):
+        moves.write_bytes(gzip.compress(other))
+        assert checked(moves).returncode != 0
+    assert len(CHECKER.read_text().splitlines()) <= 150
+
+
+def test_a_learned_table_is_certified_as_both_sides(tmp_path: Path) -> None:
+    """What docs/learners/q.md shows."""
+    made = learner("q:opponent=self,alpha=1,epsilon=0.5,games=200000", "tictactoe", 1)
+    for _ in made.steps():
+        pass
+    made.save(tmp_path / "values.npz")
+    spec = f"q:{tmp_path / 'values.npz'},ties=first"
+    for side, positions in (("first", 92), ("second", 286)):
+        found = certify(spec, "tictactoe", side, strict=True)
+        assert found.certified
+        assert found.positions == positions
+        assert found.sources
+        assert (
+            f"| {side} | {found.positions} |" in (TESTS.parent / "docs/learners/q.md").read_text()
+        )
+    with pytest.raises(SpecError, match="draws lots"):
+        certify(spec.removesuffix(",ties=first"), "tictactoe")

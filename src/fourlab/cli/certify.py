@@ -128,7 +128,9 @@ def show(found: Certificate) -> None:
     from fourlab.cli.console import console
 
     screen = console()
-    screen.print(verdict(found), style="bold green" if found.certified else "bold red")
+    title, sentence = verdict(found)
+    screen.print(title, style="bold green" if found.certified else "bold red")
+    screen.print(sentence)
     screen.print(f"{found.agent} in {found.game}" + (f" from {found.start}" if found.start else ""))
     table = Table(box=None, pad_edge=False)
     names = ("ply", "positions", "asked", "won", "drawn", "lost")
@@ -140,28 +142,27 @@ def show(found: Certificate) -> None:
     totals = (sum(getattr(tally, name) for tally in found.by_ply) for name in names[1:])
     table.add_row("all", *(f"{count:,}" for count in totals), style="bold")
     screen.print(table)
-    mirrored = "mirror images as one; " if found.mirrors else ""
-    screen.print(
-        f"equal positions count once; {mirrored}won: with its move, lost: by the reply before;"
-        f" {found.seconds:,.1f} s",
-        style="dim",
-    )
+    equal = "equal and mirrored positions" if found.mirrors else "equal positions"
+    screen.print(f"{equal} count once; won by its move, lost by the reply before", style="dim")
     screen.print(f"sha256 {found.digest}", style="dim")
+    screen.print(f"{found.seconds:,.1f} s", style="dim")
     if found.refutations:
         _show_refutations(found)
 
 
-def verdict(found: Certificate) -> str:
-    """Say what was proven, naming the side and weak or strict."""
+def verdict(found: Certificate) -> tuple[str, str]:
+    """Say what was proven, with side and weak or strict, and what that means."""
     how = f"as {found.side} player, {'strict' if found.strict else 'weak'}"
-    reaches = {1: "wins", 0: "never loses", -1: "can be beaten by anyone"}[found.value]
-    if found.certified:
-        more = ", and gives nothing away on the way" if found.strict else ""
-        if found.value < 0:
-            return f"Proven {how}: the start is lost{more}"
-        return f"Proven {how}: it {reaches}, whatever is replied{more}"
-    what = "positions where it gives value away" if found.strict else "ends below the value"
-    return f"Not proven {how}: {found.refuted:,} {what}"
+    if not found.certified:
+        what = "give value away" if found.strict else "lead to less than the value of the game"
+        return f"Not proven {how}", f"{found.refuted:,} of its positions {what}."
+    reached = {
+        1: "It wins, whatever is replied.",
+        0: "It never loses, whatever is replied.",
+        -1: "The start is lost for it.",
+    }[found.value]
+    more = " No mistake of the opponent goes unpunished." if found.strict else ""
+    return f"Proven {how}", reached + more
 
 
 def _show_refutations(found: Certificate) -> None:
