@@ -194,9 +194,10 @@ def _judged(walk: Walk, value: int, strict: bool, starts: str, told: bool) -> Ce
         begins = below(walk, value)
     elif starts == "holes":
         begins = refuting if strict else given_away(walk, (value,))
-    floor = None if strict else value
-    limit = Limit(TELLING_SECONDS if told else 0.0)
-    turns = [turning_point(walk.rules, walk.side, game, floor, limit) for game in games]
+    floor, limit = None if strict else value, Limit(TELLING_SECONDS)
+    turns = [
+        turning_point(walk.rules, walk.side, game, floor, limit) if told else "" for game in games
+    ]
     about = walk.about()
     return Certificate(
         agent=about["agent"],
