@@ -145,7 +145,7 @@ def test_all_positions_on_refuting_games_are_told_without_a_solver() -> None:
     with Walk(player) as walk:
         walk.run()
         places = below(walk, 0)
-    found = certify(player, player.rules, starts="refuted", told=False)
+    found = certify(player, player.rules, starts="refuted", explain=False)
     keys = {position_of(player.rules, line).key for line in found.starts}
     assert keys == {key for row in places.values() for key in row.tolist()}
     assert not any(found.turns)

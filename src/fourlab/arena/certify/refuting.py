@@ -21,7 +21,8 @@ from fourlab.arena.certify.kernels import (
     write_ends,
     write_games,
 )
-from fourlab.arena.certify.walk import Walk, boards_at
+from fourlab.arena.certify.questions import boards_at
+from fourlab.arena.certify.walk import Walk
 from fourlab.core.arrays import Bytes, Ints
 from fourlab.core.limit import Limit
 from fourlab.rules.geometry import Rules
