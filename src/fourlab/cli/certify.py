@@ -148,7 +148,7 @@ def show(found: Certificate) -> None:
     table.add_row("all", *(f"{count:,}" for count in totals), style="bold")
     screen.print(table)
     equal = "equal and mirrored positions" if found.mirrors else "equal positions"
-    screen.print(f"{equal} count once; won by its move, lost by the reply before", style="dim")
+    screen.print(f"{equal} count once; won by its move, lost by a reply", style="dim")
     screen.print(f"sha256 {found.digest}", style="dim")
     screen.print(f"{found.seconds:,.1f} s", style="dim")
     if found.refutations:
