@@ -23,7 +23,6 @@ from fourlab.core.storage import StorageError
 from fourlab.core.workers import Workers
 from fourlab.learning.registry import learner
 from fourlab.rules.catalog import game
-from fourlab.rules.keys import board_of
 from fourlab.rules.position import Position, position_of
 
 SIDES = ["first", "second"]
@@ -268,18 +267,6 @@ def test_perfect_is_certified(name: str, side: str) -> None:
     found = certify(player, name, side, strict=True)
     assert found.certified
     assert found.mirrors
-
-
-def test_keys_are_read_back_in_kernels() -> None:
-    rules = game(FOURS)
-    with Walk(Strategy(rules)) as walk:
-        walk.run()
-        for ply in walk.plies:
-            for key in walk.keys(ply)[:50].tolist():
-                mover, occupied = board_of(rules, key)
-                position = Position(rules, mover, occupied, ())
-                assert position.ply == ply
-                assert position.key == key
 
 
 CHECKER = TESTS.parent / "docs" / "deep" / "check.py"
