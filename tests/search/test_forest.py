@@ -22,7 +22,7 @@ from fourlab.search.forest import (
     search,
     tell,
 )
-from fourlab.search.puct import DEPTH, PRIOR, TOTAL, VISITS, WAITING
+from fourlab.search.puct import DEPTH, NOBODY, NODES, PRIOR, TOTAL, VISITS, WAITING
 from fourlab.search.scores import sign
 from fourlab.search.solver import shared_solver
 
@@ -183,8 +183,10 @@ def test_a_full_tree_and_a_proven_one_are_done() -> None:
     forest = new_forest(rules, 2, 10)
     plant(rules, puct, forest, roots_of([rules.start(), position_of(rules, "4433")]), 50, 0, 2)
     grow(rules, puct, forest, hashing(rules))
-    assert forest.counts[:, 0].tolist() == [10, 10]
-    assert (forest.counts[:, WAITING] == -1).all()
+    assert forest.counts[0, NODES] == 10
+    assert forest.counts[1, NODES] < 10  # two open ends: a line of four cannot be stopped
+    assert tell(rules, puct, forest).worths[1] > 0.6
+    assert (forest.counts[:, WAITING] == NOBODY).all()
 
 
 def test_search_finds_what_the_evaluator_does_not_know() -> None:
