@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import functools
 import io
+import math
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -26,7 +27,7 @@ from fourlab.rules.catalog import game, name_of
 from fourlab.rules.geometry import Rules
 from fourlab.rules.kernels import has_line, is_full, move_cell, move_count, play
 from fourlab.values.base import WrongGameError
-from fourlab.values.forward import Forward
+from fourlab.values.forward import Forward, Reals
 from fourlab.values.weights import load_weights, read_weights, write_weights
 
 KIND, VERSION = "network", 1
@@ -134,19 +135,23 @@ class Network:
         return self._scaled(boards, self.forward(boards.movers, boards.occupied)[0])
 
     def answers(
-        self, boards: Boards, outputs: Array, logits: Array | None
+        self, boards: Boards, outputs: Reals, logits: Reals | None
     ) -> tuple[Floats, Floats]:
         """Return priors and values by what the last layers gave, whoever ran them."""
-        return priors_of(self.rules, boards, logits), self._scaled(boards, outputs)
+        priors = np.empty((len(outputs), self.rules.move_count))
+        if logits is None:
+            logits = np.zeros(priors.shape, np.float32)
+        _share_out(self.rules, boards.occupied, logits, priors)
+        return priors, self._scaled(boards, outputs)
 
-    def _scaled(self, boards: Boards, outputs: Array) -> Floats:
+    def _scaled(self, boards: Boards, outputs: Reals) -> Floats:
         """Return outputs of the last layer as values to the side to move."""
+        values = np.empty(len(outputs))
         if self.shape.kind == RESIDUAL:
-            return mean_of_bins(outputs)
-        signs = np.empty(len(outputs))
-        _sign_sides(boards.occupied, signs)
-        worths: Floats = np.tanh(outputs[:, 0], dtype=np.float64) * signs
-        return worths
+            _mean_bins(outputs, values)
+        else:
+            _sign_worths(boards.occupied, outputs, values)
+        return values
 
     def worths(self, boards: Boards) -> Floats:
         """Return [boards, moves]: what each move is worth, nan where it cannot be played.
@@ -223,39 +228,44 @@ class Network:
         return cls(found, shape, layers, about), extra
 
 
-def mean_of_bins(outputs: Array) -> Floats:
-    """Return the mean of each row's distribution over -1 to 1, given as logits."""
-    weights = np.exp(outputs - outputs.max(axis=1, keepdims=True), dtype=np.float64)
-    centres = np.linspace(-1.0, 1.0, outputs.shape[1])
-    means: Floats = (weights * centres).sum(axis=1) / weights.sum(axis=1)
-    return means
-
-
-def priors_of(rules: Rules, boards: Boards, logits: Array | None) -> Floats:
-    """Return the policy over legal moves that logits give; None: equal shares."""
-    count = len(boards.movers)
-    legal = np.zeros((count, rules.move_count))
-    _mark_legal(rules, boards.occupied, legal)
-    if logits is not None:
-        tops = np.where(legal > 0, logits, -np.inf).max(axis=1, keepdims=True)
-        legal *= np.exp(np.where(legal > 0, logits - tops, 0.0), dtype=np.float64)
-    shares: Floats = legal / legal.sum(axis=1, keepdims=True)
-    return shares
+@kernel
+def _mean_bins(outputs: Reals, means: Floats) -> None:
+    """Write the mean of each row's distribution over -1 to 1, given as logits."""
+    last = outputs.shape[1] - 1
+    for row in range(len(outputs)):
+        top, weight, total = float(outputs[row, 0]), 0.0, 0.0
+        for index in range(last + 1):
+            top = max(top, float(outputs[row, index]))
+        for index in range(last + 1):
+            share = math.exp(float(outputs[row, index]) - top)
+            weight += share
+            total += share * (2.0 * index - last) / last
+        means[row] = total / weight
 
 
 @kernel
-def _mark_legal(rules: Rules, occupied: Ints, legal: Floats) -> None:
+def _sign_worths(occupied: Ints, outputs: Reals, worths: Floats) -> None:
+    """Write what boards are worth to the side to move, by what they are to the first player."""
     for row in range(len(occupied)):
+        worth = math.tanh(float(outputs[row, 0]))
+        worths[row] = worth if popcount(occupied[row]) & 1 == 0 else -worth
+
+
+@kernel
+def _share_out(rules: Rules, occupied: Ints, logits: Reals, priors: Floats) -> None:
+    """Write the policy over legal moves that logits give."""
+    for row in range(len(occupied)):
+        top, total = -math.inf, 0.0
         for move in range(move_count(rules)):
             if move_cell(rules, occupied[row], move) != 0:
-                legal[row, move] = 1.0
-
-
-@kernel
-def _sign_sides(occupied: Ints, signs: Floats) -> None:
-    """Write 1 where the first player is to move, -1 where the second is."""
-    for row in range(len(occupied)):
-        signs[row] = 1.0 - 2.0 * (popcount(occupied[row]) & 1)
+                top = max(top, float(logits[row, move]))
+        for move in range(move_count(rules)):
+            priors[row, move] = 0.0
+            if move_cell(rules, occupied[row], move) != 0:
+                priors[row, move] = math.exp(float(logits[row, move]) - top)
+                total += priors[row, move]
+        for move in range(move_count(rules)):
+            priors[row, move] /= total
 
 
 @kernel

@@ -152,6 +152,11 @@ def _state(module: nn.Module) -> dict[str, Tensor]:
     return {name: value.detach() for name, value in module.state_dict().items()}
 
 
+def part(arrays: Arrays, prefix: str) -> Arrays:
+    """Return the arrays whose names begin so, by the rest of their names."""
+    return {name[len(prefix) :]: arrays[name] for name in arrays if name.startswith(prefix)}
+
+
 def state_of(module: nn.Module) -> Arrays:
     """Return all that a module has learned, by name: float32, and int64 for counters."""
     return {name: value.cpu().numpy().copy() for name, value in _state(module).items()}
