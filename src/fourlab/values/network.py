@@ -11,6 +11,7 @@ from __future__ import annotations
 import functools
 import io
 import math
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -41,6 +42,7 @@ RANGES = {
 }
 STUDY_CONVOLUTIONS, STUDY_HIDDEN = 4, 256
 TRAINING = "training."  # begins the names of arrays that playing does not need
+PORTION = 1 << 10  # boards that are asked about at once
 Arrays = dict[str, Array]
 
 
@@ -154,20 +156,8 @@ class Network:
         return values
 
     def worths(self, boards: Boards) -> Floats:
-        """Return [boards, moves]: what each move is worth, nan where it cannot be played.
-
-        What a move's board is worth to the other side, turned round; ended games are known.
-        """
-        count = len(boards.movers)
-        worths = np.full((count, self.rules.move_count), np.nan)
-        movers = np.empty(worths.size, np.int64)
-        occupied, places = np.empty_like(movers), np.empty_like(movers)
-        found = _afterstates(
-            self.rules, boards.movers, boards.occupied, worths, movers, occupied, places
-        )
-        after = Boards(movers[:found], occupied[:found], np.zeros((found, 0), np.uint8))
-        worths.ravel()[places[:found]] = -self.values(after)
-        return worths
+        """Return [boards, moves]: what each move is worth, nan where it cannot be played."""
+        return worths_of(self.rules, self.values, boards)
 
     def header(self) -> dict[str, Any]:
         """Return what the file says about its arrays."""
@@ -226,6 +216,29 @@ class Network:
         if not all(np.isfinite(layer).all() for layer in layers.values()):
             raise StorageError(f"{path} is damaged: weights that are no numbers")
         return cls(found, shape, layers, about), extra
+
+
+def worths_of(
+    rules: Rules, values: Callable[[Boards], Floats], boards: Boards, plies: int = 1
+) -> Floats:
+    """Return [boards, moves]: what each move is worth, nan where it cannot be played.
+
+    That is what boards so many plies ahead are worth by `values`, to the side that moves there, if
+    both sides choose the best for them; ended games are known.
+    """
+    worths = np.full((len(boards.movers), rules.move_count), np.nan)
+    movers = np.empty(worths.size, np.int64)
+    occupied, places = np.empty_like(movers), np.empty_like(movers)
+    found = _afterstates(rules, boards.movers, boards.occupied, worths, movers, occupied, places)
+    for begin in range(0, found, PORTION):
+        rows = slice(begin, min(begin + PORTION, found))
+        after = Boards(movers[rows], occupied[rows], np.zeros((rows.stop - begin, 0), np.uint8))
+        if plies == 1:
+            worths.ravel()[places[rows]] = -values(after)
+        else:
+            ahead = worths_of(rules, values, after, plies - 1)
+            worths.ravel()[places[rows]] = -np.nanmax(ahead, axis=1)
+    return worths
 
 
 @kernel
