@@ -126,6 +126,8 @@ def test_what_is_missing_or_of_another_game_is_said_in_one_line(tmp_path: Path) 
     with pytest.raises(StorageError, match=r"cannot read nowhere: No such file"):
         agent("net:nowhere", RULES)
     NETWORK.save(tmp_path / "x.safetensors")
+    with pytest.raises(StorageError, match=r"x.safetensors is of a network; write net:/"):
+        agent(f"learned:{tmp_path / 'x.safetensors'}", RULES)
     with pytest.raises(StorageError, match=r"play --game connect:columns=4"):
         agent(f"net:{tmp_path / 'x.safetensors'}", "connect4")
 
