@@ -40,9 +40,9 @@ class Harvest(NamedTuple):
     counts: Ints  # [blocks, 5]
 
 
-def new_lanes(rules: Rules, lanes: int, first_game: int) -> Lanes:
-    """Return lanes that have not begun; lane i begins with game `first_game` + i."""
-    room, moves = rules.cells + 1, rules.move_count
+def new_lanes(rules: Rules, games: Ints) -> Lanes:
+    """Return lanes that have not begun; `games` are the numbers of their first ones."""
+    lanes, room, moves = len(games), rules.cells + 1, rules.move_count
     made = Lanes(
         dice=np.zeros(lanes, np.int64),
         marks=np.zeros((lanes, 7), np.int64),
@@ -51,7 +51,7 @@ def new_lanes(rules: Rules, lanes: int, first_game: int) -> Lanes:
         values=np.zeros((lanes, room), np.float32),
         drafts=np.zeros((lanes, moves), np.float32),
     )
-    made.marks[:, GAME] = first_game + np.arange(lanes)
+    made.marks[:, GAME] = games
     return made
 
 
