@@ -38,6 +38,7 @@ from fourlab.positions.suites import (
     read_positions,
     save_suites,
     score_positions,
+    suite,
 )
 from fourlab.rules.boards import Boards, boards_of
 from fourlab.rules.catalog import game as find_game
@@ -89,12 +90,14 @@ class Exam:
 
 
 def exams(rules: Rules, files: list[str]) -> list[Exam]:
-    """Return what is graded on: the suites that ship, as far as their plies go, and files."""
+    """Return what is graded on: the suites that ship, plies 8 to 20, and files."""
+    shipped = load_suites(rules)
+    suites = shipped or {name: suite(rules, name) for name in ("opening", "middle")}
     found = []
-    for name, scored in load_suites(rules).items():
-        middle = [one for one in scored if one.position.ply in PLIES and name != "uci"]
-        if len(middle) >= 100:
-            found.append(Exam.of(name, middle))
+    for name, scored in suites.items():
+        fit = [one for one in scored if not shipped or one.position.ply in PLIES]
+        if name != "uci" and len(fit) >= 50:
+            found.append(Exam.of(name, fit))
     for file in map(Path, files):
         if file.suffix == ".npz":
             _, arrays = load_arrays(file, KIND, VERSION)

@@ -16,7 +16,7 @@ from torch import Tensor, nn
 
 from fourlab.core.arrays import Array, Ints
 from fourlab.learning.networks.oracle import Eyes
-from fourlab.learning.networks.twin import build
+from fourlab.learning.networks.twin import build, put_optimiser_state
 from fourlab.rules.geometry import Rules
 from fourlab.search.puct import Reals
 from fourlab.values.network import Shape
@@ -126,6 +126,15 @@ class Trainer:
         self._graph: Any = None
         self._copies: Any = torch.cuda.Stream() if self.on_gpu else None
         self._stages = [Stage(rules, teaching.room, self.on_gpu) for _ in range(STAGES)]
+
+    def remember(self, memory: dict[str, Array]) -> None:
+        """Take over what an optimiser remembered, in the layout and with the rate of this one."""
+        put_optimiser_state(self.optimiser, memory)
+        for parameter, kept in self.optimiser.state.items():
+            for name in ("exp_avg", "exp_avg_sq"):
+                kept[name] = torch.empty_like(parameter).copy_(kept[name])
+        for group in self.optimiser.param_groups:
+            group["lr"] = self._rate if self.on_gpu else 0.0
 
     @property
     def stage(self) -> Stage:

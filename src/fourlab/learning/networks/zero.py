@@ -222,7 +222,7 @@ class Zero(Learner):
             twin.put_state(shop.trainer.module, _part(saved, "module."))
             shop.trainer.steps = self.taken_steps
         if optimiser := _part(saved, "optimiser."):
-            twin.put_optimiser_state(shop.trainer.optimiser, optimiser)
+            shop.trainer.remember(optimiser)
         else:
             shop.warm_from = self.taken_steps
         games = _part(saved, "games.")
