@@ -7,8 +7,8 @@
     python benchmarks/zero.py --score FILE ... --out suites.npz      (exact scores, on any machine)
     python benchmarks/zero.py --strong 500 --out strong.npz          (games of strong search)
 
-Needs numpy, numba and torch alone. OUT receives network.safetensors, checkpoint.safetensors (at most
-16 MB) and metrics.jsonl. The clock starts when everything is compiled, and stops while it grades.
+Needs numpy, numba and torch alone. OUT receives network.safetensors, checkpoint.safetensors (at
+most 16 MB) and metrics.jsonl. The clock starts when all is compiled, and stops while it grades.
 `--positions` names files of --score or --strong, or of lines with a move string and a score for
 every column; the suites that ship are always graded.
 """
@@ -231,8 +231,9 @@ def speed(args: argparse.Namespace) -> None:
     ):
         learner = made(args, lanes=lanes, threads=threads, reuse=reuse, prefill=1)
         learner.prepare()
-        shop, clock = learner.workshop, 0.0
+        shop, clock, lessons = learner.workshop, 0.0, 0
         for progress in learner.steps():
+            lessons = round(progress.metrics["lessons_per_s"])
             if clock == 0.0 and learner.clock > args.seconds / 2:  # warm by now
                 clock, before, turns = learner.clock, shop.evaluations, shop.turns
                 shop.clock.__init__()  # type: ignore[misc]
@@ -243,7 +244,7 @@ def speed(args: argparse.Namespace) -> None:
         row["evals_s"] = round((shop.evaluations - before) / seconds)
         row["turn_ms"] = round(1000 * seconds / (shop.turns - turns), 2)
         row |= {name: round(value, 3) for name, value in shop.clock.shares().items()}
-        row["samples_s"] = round(progress.metrics["lessons_per_s"])
+        row["samples_s"] = lessons
         row |= _parts(learner)
         rows.append(row)
         print(json.dumps(row), flush=True)

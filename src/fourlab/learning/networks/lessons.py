@@ -107,7 +107,7 @@ def hand_in(harvest: Harvest, lane: int, mover: int, occupied: int, value: float
     harvest.boards[block, row, OCCUPIED] = occupied
     harvest.values[block, row] = value
     harvest.counts[block, TAKEN] = row + 1
-    return row
+    return int(row)
 
 
 @kernel

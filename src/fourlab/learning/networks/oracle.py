@@ -23,6 +23,16 @@ from fourlab.values.network import Shape
 WARM_UP = 3  # runs before a graph is captured
 
 
+def new_stream(priority: int = 0) -> Any:
+    """Return a queue of work of the GPU's."""
+    return torch.cuda.Stream(priority=priority)  # type: ignore[no-untyped-call]
+
+
+def new_event() -> Any:
+    """Return a mark in such a queue, to wait for."""
+    return torch.cuda.Event()  # type: ignore[no-untyped-call]
+
+
 class Eyes:
     """Boards as the network sees them; made once, so that nothing is copied while it looks."""
 
@@ -75,7 +85,7 @@ class Oracle:
             name: self._laid(torch.zeros(sizes, dtype=self.kind, device=device))
             for name, sizes in shape.layout(rules).items()
         }
-        self.stream: Any = torch.cuda.Stream(priority=-1) if self.on_gpu else None
+        self.stream: Any = new_stream(priority=-1) if self.on_gpu else None
         self.thread = ThreadPoolExecutor(1)
 
     def _laid(self, layer: Tensor) -> Tensor:
@@ -136,7 +146,7 @@ class Desk:
     def _capture(self, lanes: int) -> None:
         oracle = self.oracle
         self._here = torch.zeros(lanes, 2, dtype=torch.int64, device=oracle.device)
-        self._done = torch.cuda.Event()
+        self._done = new_event()
         oracle.stream.wait_stream(torch.cuda.current_stream())
         with torch.cuda.stream(oracle.stream):
             for _ in range(WARM_UP):

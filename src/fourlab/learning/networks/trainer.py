@@ -15,12 +15,13 @@ import torch
 from torch import Tensor, nn
 
 from fourlab.core.arrays import Array, Ints
-from fourlab.learning.networks.oracle import Eyes
+from fourlab.learning.networks.oracle import Eyes, new_event, new_stream
 from fourlab.learning.networks.twin import build, put_optimiser_state
 from fourlab.rules.geometry import Rules
 from fourlab.search.puct import Reals
 from fourlab.values.network import Shape
 
+PARTS = ("boards", "policies", "values")  # of a lesson
 STAGES = 2  # one is filled while the other is copied
 WARM_UP = 3  # steps before the graph is captured
 POLICY, VALUE, ERROR = range(3)  # of `Trainer.losses`
@@ -42,12 +43,12 @@ class Window:
 
     def __init__(self, rules: Rules, size: int, device: torch.device) -> None:
         self.size, self.made = size, 0
-        moves = rules.move_count
-        shapes = {"boards": ((size, 2), np.int64), "policies": ((size, moves), np.float32)}
-        shapes["values"] = ((size,), np.float32)
-        self.parts = [
-            torch.from_numpy(np.zeros(shape, kind)).to(device) for shape, kind in shapes.values()
+        empty: list[Array] = [  # by numpy, which takes memory when it is written to
+            np.zeros((size, 2), np.int64),
+            np.zeros((size, rules.move_count), np.float32),
+            np.zeros(size, np.float32),
         ]
+        self.parts = [torch.from_numpy(part).to(device) for part in empty]
 
     def add(self, lessons: list[Tensor]) -> None:
         """Add lessons, over the oldest where the ring is full."""
@@ -64,16 +65,15 @@ class Window:
         """Return the lessons that are still there, the oldest first."""
         have = min(self.made, self.size)
         rows = torch.arange(self.made - have, self.made) % self.size
-        names = ("boards", "policies", "values")
         return {
             name: part[rows.to(part.device)].cpu().numpy()
-            for name, part in zip(names, self.parts, strict=True)
+            for name, part in zip(PARTS, self.parts, strict=True)
         }
 
     def restore(self, kept: dict[str, Array], made: int) -> None:
         """Put lessons back where they lay."""
         self.made = made - len(kept["values"])
-        self.add([torch.from_numpy(kept[name]) for name in ("boards", "policies", "values")])
+        self.add([torch.from_numpy(kept[name]) for name in PARTS])
 
 
 class Stage:
@@ -88,7 +88,7 @@ class Stage:
             self.parts = [part.pin_memory() for part in self.parts]
         self.arrays = [part.numpy() for part in self.parts]
         self.count = 0
-        self.sent: Any = torch.cuda.Event() if pinned else None
+        self.sent: Any = new_event() if pinned else None
 
     def free(self) -> tuple[Ints, Reals, Reals]:
         """Return the places that are still empty."""
@@ -124,7 +124,7 @@ class Trainer:
             fused=self.on_gpu,
         )
         self._graph: Any = None
-        self._copies: Any = torch.cuda.Stream() if self.on_gpu else None
+        self._copies: Any = new_stream() if self.on_gpu else None
         self._stages = [Stage(rules, teaching.room, self.on_gpu) for _ in range(STAGES)]
 
     def remember(self, memory: dict[str, Array]) -> None:
@@ -185,7 +185,7 @@ class Trainer:
 
     def _replay(self) -> None:
         if self._graph is None:
-            stream = torch.cuda.Stream()
+            stream = new_stream()
             stream.wait_stream(torch.cuda.current_stream())
             with torch.cuda.stream(stream):
                 for _ in range(WARM_UP):

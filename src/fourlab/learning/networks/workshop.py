@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -19,7 +20,7 @@ from fourlab.core.team import Team
 from fourlab.learning.networks.lessons import BLOCK, gather, new_harvest, new_lanes
 from fourlab.learning.networks.oracle import Desk, Oracle
 from fourlab.learning.networks.selfplay import Course, Games, advancer, begin
-from fourlab.learning.networks.trainer import Teaching, Trainer
+from fourlab.learning.networks.trainer import PARTS, Teaching, Trainer
 from fourlab.learning.networks.zero_options import ZeroConfig
 from fourlab.rules.geometry import Rules
 from fourlab.search.forest import new_forest, nodes_for
@@ -121,28 +122,27 @@ class Workshop:
     def under_way(self) -> dict[str, Array]:
         """Return what it takes to go on with the games and the window; the trainer is apart."""
         window = self.trainer.window
-        found: dict[str, Array] = {
-            "counters": np.array([window.made, self.trained, self.turns], np.int64)
-        }
+        counters = np.array([window.made, self.trained, self.turns], np.int64)
+        found: dict[str, Array] = {"counters": counters}
         found |= {f"window.{name}": array for name, array in window.kept().items()}
-        for number, group in enumerate(self.groups):
-            group.desk.wait()
-            found[f"{number}.answers"] = group.desk.answers.copy()
-            for part in (group.games.forest, group.games.lanes):
-                for name, array in zip(part._fields, part, strict=True):
-                    wide = np.int64 if array.dtype.kind == "i" else array.dtype
-                    found[f"{number}.{type(part).__name__}.{name}"] = array.astype(wide)
+        for name, array in self._arrays():
+            found[name] = array.astype(np.int64 if array.dtype.kind == "i" else array.dtype)
         return found
 
     def _put_back(self, found: dict[str, Array]) -> None:
         made, self.trained, self.turns = found["counters"].tolist()
-        names = ("boards", "policies", "values")
-        self.trainer.window.restore({name: found[f"window.{name}"] for name in names}, made)
+        self.trainer.window.restore({name: found[f"window.{name}"] for name in PARTS}, made)
+        for name, array in self._arrays():
+            array[:] = found[name]
+
+    def _arrays(self) -> Iterator[tuple[str, Array]]:
+        """Yield all that the games consist of, answered leaves included."""
         for number, group in enumerate(self.groups):
-            group.desk.answers[:] = found[f"{number}.answers"]
+            group.desk.wait()
+            yield f"{number}.answers", group.desk.answers
             for part in (group.games.forest, group.games.lanes):
-                for name, array in zip(part._fields, part, strict=True):
-                    array[:] = found[f"{number}.{type(part).__name__}.{name}"]
+                for name, array in part._asdict().items():
+                    yield f"{number}.{type(part).__name__}.{name}", array
 
     def _group(self, course: Course, first: Ints) -> Group:
         desk = Desk(self.oracle, self.lanes)

@@ -50,6 +50,7 @@ class Zero(Learner):
 
     def __init__(self, rules: Rules, config: ZeroConfig, seed: int = 0) -> None:
         super().__init__(rules, config, seed)
+        self.config: ZeroConfig
         self.base = 0  # games that were played before the games under way were begun
         self.clock = 0.0  # seconds of training
         self.lessons = 0
