@@ -6,6 +6,7 @@
 import atexit
 import copy
 import functools
+import re
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -67,7 +68,14 @@ SPECS = {
     "mcts": ("mcts:sims=60", "mcts:sims=40,minimax=4,expand=all", "mcts:sims=0"),
     "minimax": ("minimax:depth=3", "minimax:depth=2,ties=central", "minimax:depth=2,plain=yes"),
     "flat": ("flat:playouts=20", "flat:playouts=300,heavy=yes"),
-    "perfect": ("perfect", "perfect:blunder=0.5", "perfect:blunder=0.2,prefer=any"),
+    "perfect": (
+        "perfect",
+        "perfect:ties=first",
+        "perfect:blunder=0.5,ties=first",
+        "perfect:blunder=0.2,prefer=any",
+    ),
+    "q": ("q", "q,ties=first"),
+    "n-tuple": ("n-tuple", "n-tuple,ties=first"),
     "net": ("net", "net:rule=yes", "net:plies=2"),
     "zero": ("zero:sims=20", "zero:sims=0"),
 }
@@ -89,20 +97,21 @@ def rules(request: pytest.FixtureRequest) -> Rules:
 @functools.cache
 def spec_of(name: str, rules: Rules) -> str:
     """The agent's spec, with a little something learned where it needs that."""
-    kind, _, options = name.partition(":")
-    if name not in LEARNERS and kind not in ("learned", "net", "zero"):
+    kind = re.split("[:,]", name)[0]
+    options = name[len(kind) + 1 :]
+    if kind not in LEARNERS and kind not in ("learned", "net"):
         return name
     folder = Path(tempfile.mkdtemp(prefix="fourlab-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     if kind in ("net", "zero"):
         random_network(rules).save(folder / "net.safetensors")
         return ",".join([f"{kind}:{folder / 'net.safetensors'}", options]).rstrip(",")
-    small = {"n-tuple": "n-tuple:tuples=4,length=3", "learned": "q:spread=0.3"}.get(name, name)
+    small = {"n-tuple": "n-tuple:tuples=4,length=3", "learned": "q:spread=0.3"}.get(kind, kind)
     made = learner(small, rules, 1, games=200)
     for _ in made.steps():
         pass
     made.save(folder / "values.npz")
-    return f"{name}:{folder / 'values.npz'}"
+    return f"{kind}:{folder / 'values.npz'}{options and ','}{options}"
 
 
 @pytest.fixture(params=PLAYERS)
@@ -208,6 +217,22 @@ def test_a_row_of_a_batch_is_decided_as_if_it_were_alone(
     if player.chooses_many:
         decided = [player.decide(p, np.random.default_rng(n)).move for n, p in enumerate(positions)]
         assert chosen.tolist() == decided
+
+
+def test_who_says_so_draws_no_lots_and_treats_mirror_images_alike(
+    player: Agent, rules: Rules
+) -> None:
+    positions = random_positions(rules, 60)
+    dice = np.arange(len(positions))
+    chosen = player.choose(boards_of(positions), dice).tolist()
+    if player.is_deterministic:
+        for shift in range(1, 4):
+            assert player.choose(boards_of(positions), dice + shift).tolist() == chosen
+    if player.mirrors_alike:
+        mirrored = player.choose(boards_of([p.mirror() for p in positions]), dice).tolist()
+        for position, move, other in zip(positions, chosen, mirrored, strict=True):
+            if position != position.mirror():
+                assert mirror_move(rules, move) == other
 
 
 def test_several_threads_decide_as_one(player: Agent, rules: Rules) -> None:
