@@ -110,6 +110,7 @@ def test_networks_come_from_files_and_folders(tmp_path: Path) -> None:
         made = agent(f"net:{path},rule=yes", RULES)
         assert made.spec == f"net:{path},rule=yes"
         assert made.sources() == (tmp_path / "checkpoint.safetensors",)
+    assert net().sources() == ()  # it was given its network
     positions = random_positions(RULES, 20)
     dice = np.zeros(20, np.int64)
     before = agent(f"net:{tmp_path}", RULES).choose(boards_of(positions), dice)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from fourlab.agents.net import Net
-from fourlab.agents.zero import SIMULATIONS_PER_SECOND, Zero, ZeroConfig
+from fourlab.agents.zero import FOREST_BYTES, SIMULATIONS_PER_SECOND, Zero, ZeroConfig
 from fourlab.core.limit import Limit
 from fourlab.rules.boards import boards_of
 from fourlab.rules.catalog import game
@@ -92,5 +92,5 @@ def test_many_boards_are_chosen_for_in_portions(sims: int, monkeypatch: pytest.M
     positions = random_positions(RULES, 30)
     dice = np.zeros(30, np.int64)
     whole = zero(sims=sims).choose(boards_of(positions), dice).tolist()
-    monkeypatch.setattr("fourlab.agents.zero.FOREST_BYTES", 1)
+    monkeypatch.setitem(FOREST_BYTES, "cpu", 1)
     assert zero(sims=sims).choose(boards_of(positions), dice).tolist() == whole

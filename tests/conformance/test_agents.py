@@ -267,16 +267,6 @@ def test_endless_thinking_can_be_called_off(spec: str) -> None:
     assert decision.effort < 3_000_000
 
 
-def test_mirror_images_are_treated_alike_where_that_is_said(player: Agent, rules: Rules) -> None:
-    if not player.mirrors_alike:
-        return
-    positions = [p for p in random_positions(rules, 40) if p != p.mirror()]
-    dice = np.zeros(len(positions), np.int64)
-    plain = player.choose(boards_of(positions), dice).tolist()
-    images = player.choose(boards_of([p.mirror() for p in positions]), dice).tolist()
-    assert images == [mirror_move(rules, move) for move in plain]
-
-
 @pytest.mark.parametrize("name", KINDS)
 def test_agents_are_described(name: str) -> None:
     kind = AGENTS[name]
