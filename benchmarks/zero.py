@@ -257,7 +257,7 @@ def speed(args: argparse.Namespace) -> None:
 def _parts(learner: Zero, rounds: int = 100) -> dict[str, float]:
     """Return the milliseconds of one batch of the network, one pass of the kernels, one step."""
     shop = learner.workshop
-    desk, games = shop.groups[0].desk, shop.groups[0].games
+    desk = shop.groups[0].desk
     for group in shop.groups:
         group.desk.wait()
     began = time.perf_counter()
@@ -266,7 +266,7 @@ def _parts(learner: Zero, rounds: int = 100) -> dict[str, float]:
     desk.wait()
     network = time.perf_counter()
     for _ in range(rounds):
-        shop.team.begin(lambda a, b: shop._advance(games, desk.answers, a, b), shop.blocks)
+        shop.begin_kernels(shop.groups[0])
         shop.team.end()
     kernels = time.perf_counter()
     for _ in range(rounds // 4):

@@ -13,7 +13,7 @@ import math
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
@@ -112,6 +112,12 @@ class Zero(Learner):
             asides=config.asides,
         )
 
+    def tune(self, **options: Any) -> None:
+        super().tune(**options)
+        self.config = dataclasses.replace(self.config, **options)
+        if "workshop" in vars(self):
+            self.workshop.tune(self.config, self._course(self.workshop.lanes))
+
     def steps(self) -> Iterator[Progress]:
         while self.done < self.total:
             yield self._chunk()
@@ -184,7 +190,7 @@ class Zero(Learner):
         from fourlab.agents.zero import Zero as Player
         from fourlab.agents.zero import ZeroConfig as PlayerConfig
 
-        return Player(self.rules, PlayerConfig(), self.network())
+        return Player(self.rules, PlayerConfig(sims=self.config.look), self.network())
 
     def save(self, path: Path) -> None:
         from fourlab.learning.networks import twin
