@@ -22,6 +22,7 @@ from fourlab.learning.networks.oracle import Desk, Oracle
 from fourlab.learning.networks.selfplay import Course, Games, advancer, begin
 from fourlab.learning.networks.trainer import PARTS, Teaching, Trainer
 from fourlab.learning.networks.zero_options import ZeroConfig
+from fourlab.rules.catalog import is_named
 from fourlab.rules.geometry import Rules
 from fourlab.search.forest import new_forest, nodes_for
 from fourlab.search.puct import NOBODY, WAITING
@@ -101,7 +102,7 @@ class Workshop:
         self.team = Team(config.threads or (max(cores - 1, 1) if self.on_gpu else 1))
         self.tally = np.zeros(5, np.int64)
         self.evaluations = self.trained = self.turns = self.warm_from = 0
-        self._advance = advancer(rules)
+        self._kernel = advancer(rules if is_named(rules) else None)
 
     def open(self, course: Course, firsts: Ints, under_way: dict[str, Array]) -> None:
         """Begin games, of numbers [groups, lanes], or go on with those that are under way."""
@@ -114,9 +115,21 @@ class Workshop:
             begin(self.rules, group.games, 0, self.lanes)
             group.desk.launch()
 
+    def tune(self, config: ZeroConfig, course: Course) -> None:
+        """Go on with other options, of those that may change."""
+        self.config = config
+        for group in self.groups:
+            group.games = group.games._replace(course=course)
+
+    def begin_at(self, starts: Ints) -> None:
+        """Let games begin at other positions from now on."""
+        self.starts = starts
+        for group in self.groups:
+            group.games = group.games._replace(starts=starts)
+
     def _compile(self, group: Group) -> None:
         """Compile what turns need, off the clock: nothing is served, nothing is there to gather."""
-        self._advance(group.games, group.desk.answers, 0, 0)
+        self._kernel(self.rules, group.games, group.desk.answers, 0, 0)
         gather(group.games.harvest, *self.trainer.stage.free(), self.tally)
 
     def under_way(self) -> dict[str, Array]:
@@ -160,8 +173,7 @@ class Workshop:
         group.desk.wait()
         answered = time.perf_counter()
         self.evaluations += self._waiting(group)
-        games, answers = group.games, group.desk.answers
-        self.team.begin(lambda first, stop: self._advance(games, answers, first, stop), self.blocks)
+        self.begin_kernels(group)
         sent = time.perf_counter()
         self.train(rate)
         trained = time.perf_counter()
@@ -176,6 +188,13 @@ class Workshop:
         clock.training += trained - sent
         clock.transfers += ended - advanced
         clock.whole += ended - began
+
+    def begin_kernels(self, group: Group) -> None:
+        """Set the team to bring a group to its next leaves."""
+        rules, games, answers = self.rules, group.games, group.desk.answers
+        self.team.begin(
+            lambda first, stop: self._kernel(rules, games, answers, first, stop), self.blocks
+        )
 
     def _waiting(self, group: Group) -> int:
         course, marks = group.games.course, group.games.lanes.marks

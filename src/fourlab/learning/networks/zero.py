@@ -11,9 +11,9 @@ import dataclasses
 import functools
 import math
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
@@ -27,6 +27,7 @@ from fourlab.learning.networks.selfplay import Course
 from fourlab.learning.networks.zero_options import ZeroConfig
 from fourlab.positions.suites import read_positions
 from fourlab.rules.geometry import Rules
+from fourlab.rules.position import Position
 from fourlab.values.network import Network
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 FILE_BYTES = 15_000_000  # what a checkpoint may take; what does not fit is made anew
 OTHER_GAMES = 1_000_003  # between the seeds of games before and after a run was taken up
 COUNTERS = ("base", "clock", "lessons", "taken_steps")
+MOST_STARTS = 50_000  # positions where games begin too
 LOOK_SECONDS = 1.0  # between two looks at the clock on a GPU
 Arrays = dict[str, Array]
 
@@ -70,13 +72,19 @@ class Zero(Learner):
     @functools.cached_property
     def starts(self) -> Ints:
         """Positions where games begin too: [positions, 2]."""
+        if "starts" in self._saved:
+            return np.asarray(self._saved["starts"], np.int64)
         if not self.config.starts:
             return np.zeros((0, 2), np.int64)
-        positions = read_positions(self.rules, Path(self.config.starts))
-        going_on = [(one.mover, one.occupied) for one in positions if not one.is_over]
-        if not going_on:
+        found = _boards(read_positions(self.rules, Path(self.config.starts)))
+        if len(found) == 0:
             raise SpecError(f"starts={self.config.starts}: no game goes on there")
-        return np.array(going_on, np.int64)
+        return found
+
+    def begin_at(self, positions: Sequence[Position]) -> None:
+        """From now on a share of games, `start-share`, begins at one of these."""
+        self.starts = _boards(positions)[:MOST_STARTS]
+        self.workshop.begin_at(self.starts)
 
     @functools.cached_property
     def workshop(self) -> Workshop:
@@ -111,6 +119,12 @@ class Zero(Learner):
             start_share=config.start_share,
             asides=config.asides,
         )
+
+    def tune(self, **options: Any) -> None:
+        super().tune(**options)
+        self.config = dataclasses.replace(self.config, **options)
+        if "workshop" in vars(self):
+            self.workshop.tune(self.config, self._course(self.workshop.lanes))
 
     def steps(self) -> Iterator[Progress]:
         while self.done < self.total:
@@ -184,13 +198,13 @@ class Zero(Learner):
         from fourlab.agents.zero import Zero as Player
         from fourlab.agents.zero import ZeroConfig as PlayerConfig
 
-        return Player(self.rules, PlayerConfig(), self.network())
+        return Player(self.rules, PlayerConfig(sims=self.config.look), self.network())
 
     def save(self, path: Path) -> None:
         from fourlab.learning.networks import twin
 
         shop, network = self.workshop, self.network()
-        kept = _named("module.", twin.state_of(shop.trainer.module))
+        kept = _named("module.", twin.state_of(shop.trainer.module)) | {"starts": self.starts}
         room = FILE_BYTES - _bytes(network.layers) - _bytes(kept)
         optimiser = twin.optimiser_state(shop.trainer.optimiser)
         for arrays in (_named("optimiser.", optimiser), _named("games.", shop.under_way())):
@@ -231,6 +245,12 @@ class Zero(Learner):
             self.base = self.done
         firsts = self.base + np.arange(2 * shop.lanes, dtype=np.int64).reshape(2, -1)
         shop.open(self._course(shop.lanes), firsts, games)
+
+
+def _boards(positions: Sequence[Position]) -> Ints:
+    """Return positions that are not over as [positions, 2]."""
+    going_on = [(one.mover, one.occupied) for one in positions if not one.is_over]
+    return np.array(going_on, np.int64).reshape(-1, 2)
 
 
 def _named(prefix: str, arrays: Arrays) -> Arrays:

@@ -33,9 +33,18 @@ class ZeroConfig:
     graded: float = option(0.4, "share of a win's worth that speed makes", low=0, high=0.99)
     forced: bool = option(True, "only moves are made without asking the network")
     rule: bool = option(True, "wins, double threats and losing moves are seen without the network")
-    noise: float = option(0.25, "share of chance in the priors of the root", low=0, high=1)
+    noise: float = option(
+        0.25, "share of chance in the priors of the root", low=0, high=1, label="Noise", live=True
+    )
     hot: int = option(12, "plies in which moves are drawn by their visits", low=0)
-    mix: float = option(0.5, "share of the result in the value that is taught", low=0, high=1)
+    mix: float = option(
+        0.5,
+        "share of the result in the value that is taught",
+        low=0,
+        high=1,
+        label="Result",
+        live=True,
+    )
     random: float = option(0.5, "share of games that begin with random moves", low=0, high=1)
     random_plies: int = option(20, "random moves at most", low=0)
     weak: float = option(0.7, "share of games in which a side makes random moves", low=0, high=1)
@@ -49,7 +58,7 @@ class ZeroConfig:
     recent: float = option(0.6, "share of all lessons so far that is learned from", low=0, high=1)
     batch: int | None = option(None, "lessons of a step; none: 4096 on a GPU, else 256", low=1)
     reuse: float = option(8.0, "how often a lesson is learned on average", low=0)
-    rate: float = option(2e-3, "step size at first", low=0)
+    rate: float = option(2e-3, "step size at first", low=0, label="Rate", live=True)
     rate_end: float = option(0.02, "share of it that is left at the end", low=0, high=1)
     decay: float = option(1e-4, "of weights", low=0)
     prefill: int | None = option(None, "lessons before training; none: 20 batches", low=1)
@@ -57,6 +66,7 @@ class ZeroConfig:
 
     device: str = option("auto", "where the network runs", choices=("auto", "cpu", "cuda"))
     threads: int | None = option(None, "threads of self-play; none: one a core", low=1)
+    look: int = option(16, "simulations of the agent that is evaluated", low=0)
     chunk: int = option(200, "games between two looks at the clock", low=1)
 
     @property
