@@ -6,6 +6,7 @@
 import atexit
 import copy
 import functools
+import re
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -27,6 +28,7 @@ from fourlab.rules.catalog import game
 from fourlab.rules.geometry import Rules
 from fourlab.rules.kernels import mirror_move
 from fourlab.rules.position import Outcome, Position
+from nets import random_network
 from strategies import random_positions
 
 
@@ -74,6 +76,8 @@ SPECS = {
     ),
     "q": ("q", "q,ties=first"),
     "n-tuple": ("n-tuple", "n-tuple,ties=first"),
+    "net": ("net", "net:rule=yes", "net:plies=2"),
+    "zero": ("zero:sims=20", "zero:sims=0"),
 }
 PLAYERS = [spec for name in KINDS if name != "human" for spec in SPECS.get(name, (name,))]
 GAMES = [
@@ -93,17 +97,21 @@ def rules(request: pytest.FixtureRequest) -> Rules:
 @functools.cache
 def spec_of(name: str, rules: Rules) -> str:
     """The agent's spec, with a little something learned where it needs that."""
-    name, _, options = name.partition(",")
-    if name not in LEARNERS and name != "learned":
-        return f"{name},{options}" if options else name
+    kind = re.split("[:,]", name)[0]
+    options = name[len(kind) + 1 :]
+    if kind not in LEARNERS and kind not in ("learned", "net"):
+        return name
     folder = Path(tempfile.mkdtemp(prefix="fourlab-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    small = {"n-tuple": "n-tuple:tuples=4,length=3", "learned": "q:spread=0.3"}.get(name, name)
+    if kind in ("net", "zero"):
+        random_network(rules).save(folder / "net.safetensors")
+        return ",".join([f"{kind}:{folder / 'net.safetensors'}", options]).rstrip(",")
+    small = {"n-tuple": "n-tuple:tuples=4,length=3", "learned": "q:spread=0.3"}.get(kind, kind)
     made = learner(small, rules, 1, games=200)
     for _ in made.steps():
         pass
     made.save(folder / "values.npz")
-    return f"{name}:{folder / 'values.npz'}{options and ','}{options}"
+    return f"{kind}:{folder / 'values.npz'}{options and ','}{options}"
 
 
 @pytest.fixture(params=PLAYERS)
@@ -146,6 +154,7 @@ def test_policies_and_values_speak_of_every_move(player: Agent, rules: Rules) ->
 
 # These sample, or do not say how they choose.
 UNKNOWN_POLICIES = ("flat", "mcts", "own")
+LEANING = ("net", "zero")  # always play what they lean to most
 
 
 def test_moves_come_as_often_as_the_policy_says(player: Agent, rules: Rules) -> None:
@@ -163,7 +172,11 @@ def test_moves_come_as_often_as_the_policy_says(player: Agent, rules: Rules) -> 
         assert (counts[policy == 0] == 0).all()
         assert (abs(counts - draws * policy) <= 4 * np.sqrt(draws * policy * (1 - policy))).all()
         told = player.decide(position, np.random.default_rng(1)).policy
-        assert told == pytest.approx(policy.tolist())
+        assert told is not None
+        if player.name in LEANING:
+            assert told[int(policy.argmax())] == max(told)
+        else:
+            assert told == pytest.approx(policy.tolist())
 
 
 def test_values_are_on_one_scale(player: Agent, rules: Rules) -> None:

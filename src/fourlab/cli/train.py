@@ -42,10 +42,14 @@ def train(
     ] = None,
     evaluation_games: Annotated[int, typer.Option(min=1, help="Games of an evaluation.")] = 1000,
     truth: Annotated[str, typer.Option(help="A suite to hold it against: middle, end, ...")] = "",
+    until_certified: Annotated[
+        str, typer.Option(metavar="SIDE", help="Until no reply of the other side beats it: first.")
+    ] = "",
     as_json: Annotated[bool, typer.Option("--json", help="Print reports as JSON lines.")] = False,
 ) -> None:
     """Train a learner in a run folder; Ctrl-C saves, --resume goes on."""
     from fourlab.core.errors import SpecError
+    from fourlab.learning.circle import check
     from fourlab.learning.runs import Run, RunConfig
 
     if resume:
@@ -56,7 +60,9 @@ def train(
         spec = _full_spec(learner, game, opponent, games, side, options or [])
         config = RunConfig(*spec, seed, every, tuple(against or ()), evaluation_games, truth)
         run = Run.start(out or _free_folder(learner), config)
-    _follow(run, as_json)
+    if until_certified:
+        check(run.learner, until_certified)
+    _follow(run, as_json, until_certified)
 
 
 def _full_spec(
@@ -116,7 +122,7 @@ def _stopping(run: "Run") -> Iterator[list[bool]]:
         signal.signal(signal.SIGINT, before)
 
 
-def _follow(run: "Run", as_json: bool) -> None:
+def _follow(run: "Run", as_json: bool, until_certified: str = "") -> None:
     """Train with a progress bar and a line for each report."""
     from fourlab.cli.console import console
 
@@ -142,6 +148,8 @@ def _follow(run: "Run", as_json: bool) -> None:
             else:
                 typer.echo(report(line))
             speedometer.pause(line["games_per_s"])
+            if until_certified and _is_certified(run, until_certified):
+                return
     if run.learner.done < total:
         typer.echo(
             f"stopped after {run.learner.done:,} of {total:,} games, all saved; go on with: "
@@ -153,6 +161,19 @@ def _follow(run: "Run", as_json: bool) -> None:
         board = "" if run.config.game == "connect4" else f" --game {run.config.game}"
         player = f"{run.learner.agent().name}:{run.folder}"
         console().print(f"done: {run.folder}; play it with fourlab play --second {player}{board}")
+
+
+def _is_certified(run: "Run", side: str) -> bool:
+    """Play against every reply and say what came of it."""
+    from fourlab.learning.circle import CERTIFICATE, examine
+
+    found = examine(run, side)
+    words = f"{found.positions:,} positions against every reply as {side}"
+    if found.certified:
+        typer.echo(f"certified: {words}; {run.folder / CERTIFICATE}", err=True)
+    else:
+        typer.echo(f"{words}: {found.refuted:,} ends below the value", err=True)
+    return found.certified
 
 
 class Speedometer:
@@ -202,7 +223,7 @@ def report(line: dict[str, Any], before_evaluations: str = " · ") -> str:
         f"{line['size']:,} values",
         f"{line['games_per_s']:,} games/s",
     ]
-    if line["left_out"]:
+    if line.get("left_out"):
         trained.append(f"{line['left_out']:,} left out: memory-mb is reached")
     parts = []
     for agent, score in line.get("against", {}).items():
