@@ -37,6 +37,7 @@ def exact_key(rules: Rules, mover: int, occupied: int) -> int:
     return PLACED | (occupied << KEY_BITS) | mover
 
 
+@kernel
 def board_of(rules: Rules, key: int) -> tuple[int, int]:
     """Return the mover's and all stones of a position by its exact key: `exact_key` backwards."""
     if not rules.gravity:
@@ -45,9 +46,11 @@ def board_of(rules: Rules, key: int) -> tuple[int, int]:
     mover = occupied = 0
     for column in range(rules.columns):
         shift = column * (rules.rows + 1)
-        stones = key >> shift & (2 << rules.rows) - 1
-        height = stones.bit_length() - 1  # its highest bit stands above the column's stones
-        mover |= (stones ^ 1 << height) << shift
+        stones = (key >> shift) & ((2 << rules.rows) - 1)
+        height = rules.rows  # the highest bit stands above the column's stones
+        while stones >> height == 0:
+            height -= 1
+        mover |= (stones ^ (1 << height)) << shift
         occupied |= ((1 << height) - 1) << shift
     return mover, occupied
 
