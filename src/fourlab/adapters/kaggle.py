@@ -11,7 +11,7 @@ from fourlab.agents.human import Human
 from fourlab.agents.registry import AGENTS, agent
 from fourlab.core.errors import GeometryError, SpecError
 from fourlab.rules.geometry import Rules
-from fourlab.values.knowledge import WrongGameError
+from fourlab.values.base import WrongGameError
 
 
 def as_kaggle_agent(spec: str, seed: int | None = None) -> Callable[[Any, Any], int]:

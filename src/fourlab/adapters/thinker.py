@@ -14,7 +14,7 @@ from fourlab.core.limit import NO_LIMIT, Limit
 from fourlab.core.spec import configure, parse
 from fourlab.rules.geometry import Rules
 from fourlab.rules.position import Position
-from fourlab.values.knowledge import WrongGameError
+from fourlab.values.base import WrongGameError
 
 WARM_UP_SECONDS = 0.001  # what counts is that everything is compiled
 

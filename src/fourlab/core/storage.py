@@ -21,6 +21,7 @@ from fourlab.core.errors import FourlabError
 from fourlab.version import __version__
 
 HEADER = "header"
+FRONT_LIMIT = 1 << 20  # bytes of JSON at the beginning of a file of weights
 
 
 class StorageError(FourlabError):
@@ -90,15 +91,45 @@ def load_arrays(path: Path, kind: str, version: int) -> tuple[dict[str, Any], di
 
 
 def peek(path: Path) -> dict[str, Any]:
-    """Return the header of a file that `save_arrays` wrote; its arrays are not looked at."""
+    """Return the header of a file of arrays or of weights, whose contents are not looked at."""
     try:
-        with np.load(path, allow_pickle=False) as file:
-            header: dict[str, Any] = json.loads(str(file[HEADER]))
-            return {**header, "kind": str(header["kind"])}
+        if path.suffix == ".safetensors":
+            with path.open("rb") as weights:
+                header = header_of(read_front(weights))
+        else:
+            with np.load(path, allow_pickle=False) as file:
+                header = json.loads(str(file[HEADER]))
+        return {**header, "kind": str(header["kind"])}
     except OSError as error:
         raise StorageError(f"cannot read {path}: {error.strerror or error}") from None
     except Exception:  # zipfile, zlib and numpy raise a dozen kinds for a damaged file
         raise StorageError(f"{path} is no file of fourlab, or it is damaged") from None
+
+
+def read_front(file: IO[bytes]) -> dict[str, Any]:
+    """Return the JSON object with which a .safetensors file begins; raises ValueError."""
+    length = int.from_bytes(file.read(8), "little")
+    if not 2 <= length <= FRONT_LIMIT:
+        raise ValueError("no JSON")
+    text = file.read(length)
+    front = json.loads(text, object_pairs_hook=_without_doubles)
+    if len(text) < length or not isinstance(front, dict):
+        raise ValueError("no JSON object")
+    return front
+
+
+def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    if len(dict(pairs)) < len(pairs):
+        raise ValueError("a name stands twice")
+    return dict(pairs)
+
+
+def header_of(front: dict[str, Any]) -> dict[str, Any]:
+    """Return fourlab's own header, a JSON text among the notes of a .safetensors file."""
+    header = json.loads(front["__metadata__"]["fourlab"])
+    if not isinstance(header, dict):
+        raise ValueError("no JSON object")  # as everything that is wrong with a file
+    return header
 
 
 def read_arrays(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -9,6 +10,14 @@ from fourlab.core.arrays import Floats
 from fourlab.core.storage import StorageError, peek
 from fourlab.rules.boards import Boards
 from fourlab.rules.geometry import Rules
+
+
+class WrongGameError(StorageError):
+    """A file of values of another game than the one it was opened for."""
+
+    def __init__(self, path: Path, rules: Rules, wanted: Rules) -> None:
+        super().__init__(f"{path} knows {rules}, not {wanted}; play --game {rules} with it")
+        self.rules = rules  # the game it knows
 
 
 class Values(Protocol):
@@ -37,8 +46,12 @@ def load_values(path: Path, rules: Rules | None = None) -> Values:
     of that game.
     """
     from fourlab.values.knowledge import FILE_KIND, Knowledge  # kinds stand on this module
+    from fourlab.values.network import KIND, Network
 
-    readers = {FILE_KIND: lambda file: Knowledge.load(file, rules)[0]}
+    readers: dict[str, Callable[[Path], Values]] = {
+        FILE_KIND: lambda file: Knowledge.load(file, rules)[0],
+        KIND: lambda file: Network.load(file, rules),
+    }
     file = values_file(path)
     kind = peek(file)["kind"]
     if kind not in readers:

@@ -23,6 +23,7 @@ from fourlab.rules.kernels import move_cell
 from fourlab.rules.keys import check_size
 from fourlab.rules.position import Position
 from fourlab.rules.worth import worth
+from fourlab.values.base import WrongGameError
 from fourlab.values.store import (
     AFTERSTATES,
     DOUBLE,
@@ -43,14 +44,6 @@ from fourlab.values.tuples import MARKS, SIDES, Network, new_network, random_tup
 FILE_KIND, VERSION = "values", 1
 CHECKPOINT = "checkpoint.npz"  # what a run folder calls it
 Arrays = dict[str, Array]
-
-
-class WrongGameError(StorageError):
-    """A file of values of another game than the one it was opened for."""
-
-    def __init__(self, path: Path, rules: Rules, wanted: Rules) -> None:
-        super().__init__(f"{path} knows {rules}, not {wanted}; play --game {rules} with it")
-        self.rules = rules  # the game it knows
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,229 @@
+"""Networks as torch trains them, twins of those in `values/network.py`.
+
+Everything that needs torch imports it through here, when it is needed.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from fourlab.core.arrays import Array, Floats
+from fourlab.core.errors import MissingExtraError
+from fourlab.core.storage import StorageError
+from fourlab.rules.boards import Boards
+from fourlab.rules.geometry import Rules
+from fourlab.values.network import (
+    RESIDUAL,
+    STUDY_CONVOLUTIONS,
+    STUDY_HIDDEN,
+    Network,
+    Shape,
+)
+
+try:
+    import torch
+    import torch.nn.functional as F  # noqa: N812  # the name it goes by
+    from torch import Tensor, nn
+except ImportError:
+    raise MissingExtraError(
+        "networks are trained with torch: pip install 'fourlab[deep]'"
+    ) from None
+
+EPSILON = 1e-5  # keeps batch normalisation from dividing by 0
+Arrays = dict[str, Array]
+
+
+def planes(rules: Rules, movers: Tensor, occupied: Tensor, flip: Tensor | None = None) -> Tensor:
+    """Return [boards, 2, rows, columns]: the stones of the side to move, and of the other.
+
+    Row 0 is the lowest. Boards where `flip` is true are mirrored.
+    """
+    height = rules.rows + 1
+    bits = [column * height + row for row in range(rules.rows) for column in range(rules.columns)]
+    places = torch.tensor(bits, device=movers.device)
+    own = (movers[:, None] >> places) & 1
+    other = ((movers ^ occupied)[:, None] >> places) & 1
+    both = torch.stack([own, other], 1).view(-1, 2, rules.rows, rules.columns)
+    if flip is not None:
+        both = torch.where(flip[:, None, None, None], both.flip(3), both)
+    return both.to(torch.float32)
+
+
+def one_plane(both: Tensor) -> Tensor:
+    """Return what the study's network sees: 1 for the first player's stones, -1 for the other's."""
+    second = both.sum((1, 2, 3), keepdim=True) % 2
+    return (1 - 2 * second) * (both[:, :1] - both[:, 1:])
+
+
+class Block(nn.Module):
+    """Two convolutions, around which the input is carried."""
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.a = nn.Conv2d(width, width, 3, padding=1, bias=False)
+        self.a_norm = nn.BatchNorm2d(width, EPSILON)
+        self.b = nn.Conv2d(width, width, 3, padding=1, bias=False)
+        self.b_norm = nn.BatchNorm2d(width, EPSILON)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Return [boards, width, rows, columns], like the input."""
+        y = F.relu(self.a_norm(self.a(x)))
+        return F.relu(x + self.b_norm(self.b(y)))
+
+
+class Residual(nn.Module):
+    """`planes` to (logits of moves, logits of bins)."""
+
+    def __init__(self, rules: Rules, shape: Shape) -> None:
+        super().__init__()
+        flat = shape.head * rules.cells
+        self.stem = nn.Conv2d(2, shape.width, 3, padding=1, bias=False)
+        self.stem_norm = nn.BatchNorm2d(shape.width, EPSILON)
+        self.blocks = nn.ModuleList(Block(shape.width) for _ in range(shape.blocks))
+        self.policy = nn.Conv2d(shape.width, shape.head, 1)
+        self.moves = nn.Linear(flat, rules.move_count)
+        self.value = nn.Conv2d(shape.width, shape.head, 1)
+        self.hidden = nn.Linear(flat, shape.hidden)
+        self.bins = nn.Linear(shape.hidden, shape.bins)
+
+    def forward(self, both: Tensor) -> tuple[Tensor, Tensor]:
+        """Return [boards, moves] and [boards, bins]."""
+        x = F.relu(self.stem_norm(self.stem(both)))
+        for block in self.blocks:
+            x = block(x)
+        logits = self.moves(F.relu(self.policy(x)).flatten(1))
+        hidden = F.relu(self.hidden(F.relu(self.value(x)).flatten(1)))
+        return logits, self.bins(hidden)
+
+
+class Study(nn.Module):
+    """`planes` to what each board is worth to the first player."""
+
+    def __init__(self, rules: Rules, shape: Shape) -> None:
+        super().__init__()
+        sizes = [1] + [shape.width] * STUDY_CONVOLUTIONS
+        self.convolutions = nn.ModuleList(
+            nn.Conv2d(sizes[index], sizes[index + 1], 3, padding=1 if index else 0)
+            for index in range(STUDY_CONVOLUTIONS)
+        )
+        inner = (rules.columns - 2) * (rules.rows - 2)
+        self.hidden = nn.Linear(shape.width * inner, STUDY_HIDDEN)
+        self.worth = nn.Linear(STUDY_HIDDEN, 1)
+
+    def forward(self, both: Tensor) -> Tensor:
+        """Return [boards]."""
+        x = one_plane(both)
+        for convolution in self.convolutions:
+            x = F.relu(convolution(x))
+        return torch.tanh(self.worth(F.relu(self.hidden(x.flatten(1)))))[:, 0]
+
+
+def build(rules: Rules, shape: Shape, seed: int) -> Residual | Study:
+    """Return a network with random weights; one seed gives one network."""
+    shape.layout(rules)  # refuses what does not fit
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        return Residual(rules, shape) if shape.kind == RESIDUAL else Study(rules, shape)
+
+
+def folded(
+    module: nn.Module, rules: Rules, shape: Shape, about: dict[str, Any] | None = None
+) -> Network:
+    """Return the network that a module is when it evaluates: batch normalisation folded in."""
+    raw = {name: value.detach().to("cpu", torch.float64) for name, value in _state(module).items()}
+    layers = {}
+    for name, sizes in shape.layout(rules).items():
+        layer, _, part = name.rpartition(".")
+        norm = f"{layer}_norm"
+        if f"{norm}.weight" not in raw:
+            value = raw[name]
+        else:
+            scale = raw[f"{norm}.weight"] / (raw[f"{norm}.running_var"] + EPSILON).sqrt()
+            value = raw[f"{norm}.bias"] - raw[f"{norm}.running_mean"] * scale
+            if part == "weight":
+                value = raw[name] * scale[:, None, None, None]
+        layers[name] = value.reshape(sizes).numpy().astype(np.float32)
+    return Network(rules, shape, layers, about or {})
+
+
+def _state(module: nn.Module) -> dict[str, Tensor]:
+    return {name: value.detach() for name, value in module.state_dict().items()}
+
+
+def state_of(module: nn.Module) -> Arrays:
+    """Return all that a module has learned, by name: float32, and int64 for counters."""
+    return {name: value.cpu().numpy().copy() for name, value in _state(module).items()}
+
+
+def put_state(module: nn.Module, arrays: Arrays) -> None:
+    """Put back what `state_of` gave; raises StorageError if it is of another network."""
+    state = _state(module)
+    if {name: tuple(value.shape) for name, value in state.items()} != {
+        name: array.shape for name, array in arrays.items()
+    }:
+        raise StorageError("the weights are of a network of another shape")
+    for name, value in state.items():
+        value.copy_(torch.from_numpy(np.array(arrays[name])))
+
+
+def optimiser_state(optimiser: torch.optim.Optimizer) -> Arrays:
+    """Return what an optimiser remembers of each parameter, as `NUMBER.WHAT`."""
+    found: Arrays = {}
+    for number, memory in optimiser.state_dict()["state"].items():
+        for what, value in memory.items():
+            found[f"{number}.{what}"] = torch.as_tensor(value).float().cpu().numpy().copy()
+    return found
+
+
+def put_optimiser_state(optimiser: torch.optim.Optimizer, arrays: Arrays) -> None:
+    """Put back what `optimiser_state` gave."""
+    memory: dict[int, dict[str, Tensor]] = {}
+    for name, array in arrays.items():
+        number, _, what = name.partition(".")
+        memory.setdefault(int(number), {})[what] = torch.from_numpy(np.array(array))
+    optimiser.load_state_dict({**optimiser.state_dict(), "state": memory})
+
+
+def run(shape: Shape, layers: dict[str, Tensor], both: Tensor) -> tuple[Tensor, Tensor | None]:
+    """Run folded layers: `Forward` with torch, on any device and in any precision."""
+
+    def convolved(x: Tensor, name: str, padding: int) -> Tensor:
+        return F.conv2d(x, layers[f"{name}.weight"], layers[f"{name}.bias"], padding=padding)
+
+    def dense(x: Tensor, name: str) -> Tensor:
+        return F.linear(x.flatten(1), layers[f"{name}.weight"], layers[f"{name}.bias"])
+
+    if shape.kind != RESIDUAL:
+        x = one_plane(both)
+        for index in range(STUDY_CONVOLUTIONS):
+            x = F.relu(convolved(x, f"convolutions.{index}", 1 if index else 0))
+        return dense(F.relu(dense(x, "hidden")), "worth"), None
+    x = F.relu(convolved(both, "stem", 1))
+    for index in range(shape.blocks):
+        y = F.relu(convolved(x, f"blocks.{index}.a", 1))
+        x = F.relu(x + convolved(y, f"blocks.{index}.b", 1))
+    hidden = F.relu(dense(F.relu(convolved(x, "value", 0)), "hidden"))
+    return dense(hidden, "bins"), dense(F.relu(convolved(x, "policy", 0)), "moves")
+
+
+class TorchEvaluator:
+    """A network evaluated by torch; rows of a batch may differ in their last bits with its size."""
+
+    def __init__(self, network: Network, device: str = "cpu", half: bool = False) -> None:
+        self.network, self.device = network, torch.device(device)
+        self.kind = torch.bfloat16 if half else torch.float32
+        self.layers = {
+            name: torch.from_numpy(layer).to(self.device, self.kind)
+            for name, layer in network.layers.items()
+        }
+
+    @torch.no_grad()
+    def __call__(self, boards: Boards) -> tuple[Floats, Floats]:
+        """Return priors and values as `Network.evaluate` does."""
+        stones = [torch.from_numpy(side).to(self.device) for side in boards[:2]]
+        both = planes(self.network.rules, *stones).to(self.kind)
+        outputs, logits = run(self.network.shape, self.layers, both)
+        policy = None if logits is None else logits.float().cpu().numpy()
+        return self.network.answers(boards, outputs.float().cpu().numpy(), policy)

@@ -1,0 +1,287 @@
+"""Neural networks that play: their shape, their file, and what they say of boards.
+
+Two kinds. `residual` sees the stones of the side to move and of the other, and gives a policy over
+moves and the worth of the position as a distribution over -1 to 1. `study` sees one plane and gives
+what a board is worth to the first player. Layers lie as torch lays them, batch normalisation
+folded into the convolutions; nothing here needs torch.
+"""
+
+from __future__ import annotations
+
+import functools
+import io
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from fourlab.core.arrays import Array, Floats, Ints
+from fourlab.core.bits import popcount
+from fourlab.core.errors import FourlabError, SpecError
+from fourlab.core.jit import kernel
+from fourlab.core.storage import StorageError, replacing
+from fourlab.rules.boards import Boards
+from fourlab.rules.catalog import game, name_of
+from fourlab.rules.geometry import Rules
+from fourlab.rules.kernels import has_line, is_full, move_cell, move_count, play
+from fourlab.values.base import WrongGameError
+from fourlab.values.forward import Forward
+from fourlab.values.weights import load_weights, read_weights, write_weights
+
+KIND, VERSION = "network", 1
+RESIDUAL, STUDY = "residual", "study"
+RANGES = {
+    "width": (1, 512),
+    "blocks": (0, 64),
+    "head": (1, 512),
+    "hidden": (1, 4096),
+    "bins": (2, 1025),
+}
+STUDY_CONVOLUTIONS, STUDY_HIDDEN = 4, 256
+TRAINING = "training."  # begins the names of arrays that playing does not need
+Arrays = dict[str, Array]
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What a network looks like; of the study's only `width` can be chosen. Raises SpecError."""
+
+    kind: str = RESIDUAL
+    width: int = 64  # channels of every convolution
+    blocks: int = 6  # of two convolutions, around which the input is carried
+    head: int = 32  # channels of each of the two heads
+    hidden: int = 128  # units between value head and bins
+    bins: int = 65  # of the distribution over -1 to 1
+
+    def __post_init__(self) -> None:
+        if self.kind not in (RESIDUAL, STUDY):
+            raise SpecError(f"no network is of kind {self.kind!r}; write {RESIDUAL} or {STUDY}")
+        for name, (low, high) in RANGES.items():
+            value = getattr(self, name)
+            if type(value) is not int or not low <= value <= high:
+                raise SpecError(f"a network's {name} is {low} to {high}, not {value!r}")
+
+    def layout(self, rules: Rules) -> dict[str, tuple[int, ...]]:
+        """Return the shape of every array of layers for a game, in the order of the file."""
+        return (
+            _residual_layout(self, rules) if self.kind == RESIDUAL else _study_layout(self, rules)
+        )
+
+    @property
+    def has_policy(self) -> bool:
+        """Whether it says more of moves than the boards they lead to."""
+        return self.kind == RESIDUAL
+
+
+def _layer(name: str, *sizes: int) -> dict[str, tuple[int, ...]]:
+    return {f"{name}.weight": sizes, f"{name}.bias": sizes[:1]}
+
+
+def _residual_layout(shape: Shape, rules: Rules) -> dict[str, tuple[int, ...]]:
+    width, flat = shape.width, shape.head * rules.cells
+    found = _layer("stem", width, 2, 3, 3)
+    for index in range(shape.blocks):
+        found |= _layer(f"blocks.{index}.a", width, width, 3, 3)
+        found |= _layer(f"blocks.{index}.b", width, width, 3, 3)
+    found |= _layer("policy", shape.head, width, 1, 1) | _layer("moves", rules.move_count, flat)
+    found |= _layer("value", shape.head, width, 1, 1) | _layer("hidden", shape.hidden, flat)
+    return found | _layer("bins", shape.bins, shape.hidden)
+
+
+def _study_layout(shape: Shape, rules: Rules) -> dict[str, tuple[int, ...]]:
+    width, inner = shape.width, (rules.columns - 2, rules.rows - 2)
+    if min(inner) < 1:
+        raise SpecError(f"the study's network needs 3 columns and 3 rows at least, not {rules}")
+    found: dict[str, tuple[int, ...]] = {}
+    for index in range(STUDY_CONVOLUTIONS):
+        found |= _layer(f"convolutions.{index}", width, width if index else 1, 3, 3)
+    found |= _layer("hidden", STUDY_HIDDEN, width * inner[0] * inner[1])
+    return found | _layer("worth", 1, STUDY_HIDDEN)
+
+
+@dataclass
+class Network:
+    """A network of one game. `about` says who learned it, and how.
+
+    Row i of every answer depends on row i alone, bit for bit. Several threads may ask at once.
+    """
+
+    rules: Rules
+    shape: Shape
+    layers: Arrays  # float32, by the names and shapes of `shape.layout(rules)`
+    about: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def has_policy(self) -> bool:
+        """Whether its priors say anything."""
+        return self.shape.has_policy
+
+    @functools.cached_property
+    def forward(self) -> Forward:
+        """What runs it."""
+        return Forward(self.rules, self.shape.kind, self.layers)
+
+    def evaluate(self, boards: Boards) -> tuple[Floats, Floats]:
+        """Return priors [boards, moves], which sum to 1 over legal moves, and `values`.
+
+        A network without a policy has equal priors.
+        """
+        return self.answers(boards, *self.forward(boards.movers, boards.occupied))
+
+    def values(self, boards: Boards) -> Floats:
+        """Return [boards]: what each is worth to its side to move, -1 to 1."""
+        return self._scaled(boards, self.forward(boards.movers, boards.occupied)[0])
+
+    def answers(
+        self, boards: Boards, outputs: Array, logits: Array | None
+    ) -> tuple[Floats, Floats]:
+        """Return priors and values by what the last layers gave, whoever ran them."""
+        return priors_of(self.rules, boards, logits), self._scaled(boards, outputs)
+
+    def _scaled(self, boards: Boards, outputs: Array) -> Floats:
+        """Return outputs of the last layer as values to the side to move."""
+        if self.shape.kind == RESIDUAL:
+            return mean_of_bins(outputs)
+        signs = np.empty(len(outputs))
+        _sign_sides(boards.occupied, signs)
+        worths: Floats = np.tanh(outputs[:, 0], dtype=np.float64) * signs
+        return worths
+
+    def worths(self, boards: Boards) -> Floats:
+        """Return [boards, moves]: what each move is worth, nan where it cannot be played.
+
+        What a move's board is worth to the other side, turned round; ended games are known.
+        """
+        count = len(boards.movers)
+        worths = np.full((count, self.rules.move_count), np.nan)
+        movers = np.empty(worths.size, np.int64)
+        occupied, places = np.empty_like(movers), np.empty_like(movers)
+        found = _afterstates(
+            self.rules, boards.movers, boards.occupied, worths, movers, occupied, places
+        )
+        after = Boards(movers[:found], occupied[:found], np.zeros((found, 0), np.uint8))
+        worths.ravel()[places[:found]] = -self.values(after)
+        return worths
+
+    def header(self) -> dict[str, Any]:
+        """Return what the file says about its arrays."""
+        return {"game": name_of(self.rules), "shape": asdict(self.shape), "about": self.about}
+
+    def packed(self, half: bool = False, extra: Arrays | None = None) -> bytes:
+        """Return the contents of its file; `half`: in 16 bits; `extra`: what training needs."""
+        kind = np.float16 if half else np.float32
+        arrays: Arrays = {name: array.astype(kind) for name, array in self.layers.items()}
+        arrays |= {TRAINING + name: array for name, array in (extra or {}).items()}
+        file = io.BytesIO()
+        write_weights(file, KIND, VERSION, self.header(), arrays)
+        return file.getvalue()
+
+    def save(self, path: Path, half: bool = False, extra: Arrays | None = None) -> None:
+        """Write the file; an old one at `path` stays until the new one is complete."""
+        with replacing(path) as file:
+            file.write(self.packed(half, extra))
+
+    @classmethod
+    def load(cls, path: Path, rules: Rules | None = None) -> Network:
+        """Read a file; raises StorageError, which names it, for anything that does not fit."""
+        return cls.load_all(path, rules)[0]
+
+    @classmethod
+    def load_all(cls, path: Path, rules: Rules | None = None) -> tuple[Network, Arrays]:
+        """Read a file and the extra arrays that training put there."""
+        return cls.checked(path, *load_weights(path, KIND, VERSION), rules)
+
+    @classmethod
+    def unpacked(cls, data: bytes, path: Path, rules: Rules | None = None) -> Network:
+        """Read a file's contents; `path` names it in errors."""
+        return cls.checked(path, *read_weights(data, path, KIND, VERSION), rules)[0]
+
+    @classmethod
+    def checked(
+        cls, path: Path, header: dict[str, Any], arrays: Arrays, rules: Rules | None = None
+    ) -> tuple[Network, Arrays]:
+        """Return the network and the extras that a file's contents make, or StorageError."""
+        try:
+            found, shape, about = game(header["game"]), Shape(**header["shape"]), header["about"]
+            layout = shape.layout(found)
+            about.items()
+        except (KeyError, TypeError, AttributeError, FourlabError) as error:
+            raise StorageError(f"{path} is damaged: its header makes no sense ({error})") from None
+        if rules is not None and found != rules:
+            raise WrongGameError(path, found, rules)
+        extra = {
+            name.removeprefix(TRAINING): arrays.pop(name)
+            for name in list(arrays)
+            if name.startswith(TRAINING)
+        }
+        if {name: array.shape for name, array in arrays.items()} != layout:
+            raise StorageError(f"{path} is damaged: its layers do not fit {shape.kind} of {found}")
+        layers = {name: np.asarray(arrays[name], np.float32) for name in layout}
+        if not all(np.isfinite(layer).all() for layer in layers.values()):
+            raise StorageError(f"{path} is damaged: weights that are no numbers")
+        return cls(found, shape, layers, about), extra
+
+
+def mean_of_bins(outputs: Array) -> Floats:
+    """Return the mean of each row's distribution over -1 to 1, given as logits."""
+    weights = np.exp(outputs - outputs.max(axis=1, keepdims=True), dtype=np.float64)
+    centres = np.linspace(-1.0, 1.0, outputs.shape[1])
+    means: Floats = (weights * centres).sum(axis=1) / weights.sum(axis=1)
+    return means
+
+
+def priors_of(rules: Rules, boards: Boards, logits: Array | None) -> Floats:
+    """Return the policy over legal moves that logits give; None: equal shares."""
+    count = len(boards.movers)
+    legal = np.zeros((count, rules.move_count))
+    _mark_legal(rules, boards.occupied, legal)
+    if logits is not None:
+        tops = np.where(legal > 0, logits, -np.inf).max(axis=1, keepdims=True)
+        legal *= np.exp(np.where(legal > 0, logits - tops, 0.0), dtype=np.float64)
+    shares: Floats = legal / legal.sum(axis=1, keepdims=True)
+    return shares
+
+
+@kernel
+def _mark_legal(rules: Rules, occupied: Ints, legal: Floats) -> None:
+    for row in range(len(occupied)):
+        for move in range(move_count(rules)):
+            if move_cell(rules, occupied[row], move) != 0:
+                legal[row, move] = 1.0
+
+
+@kernel
+def _sign_sides(occupied: Ints, signs: Floats) -> None:
+    """Write 1 where the first player is to move, -1 where the second is."""
+    for row in range(len(occupied)):
+        signs[row] = 1.0 - 2.0 * (popcount(occupied[row]) & 1)
+
+
+@kernel
+def _afterstates(
+    rules: Rules,
+    movers: Ints,
+    occupied: Ints,
+    worths: Floats,
+    after_movers: Ints,
+    after_occupied: Ints,
+    places: Ints,
+) -> int:
+    """Write the worth of moves that end the game; list the boards of the others, and whose."""
+    found = 0
+    for row in range(len(movers)):
+        for move in range(move_count(rules)):
+            cell = move_cell(rules, occupied[row], move)
+            if cell == 0:
+                continue
+            mover, board = play(movers[row], occupied[row], cell)
+            if has_line(rules, mover ^ board):
+                worths[row, move] = 1.0
+            elif is_full(rules, board):
+                worths[row, move] = 0.0
+            else:
+                after_movers[found], after_occupied[found] = mover, board
+                places[found] = row * worths.shape[1] + move
+                found += 1
+    return found
