@@ -1,0 +1,220 @@
+"""Learner `distil`: a network is taught by the exact solver."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
+
+from fourlab.agents.base import Agent
+from fourlab.core.errors import SpecError
+from fourlab.core.spec import option
+from fourlab.core.storage import StorageError
+from fourlab.learning.base import Learner, Progress
+from fourlab.learning.networks.lessons import lessons, sources
+from fourlab.positions.labels import Labels, load_labels
+from fourlab.rules.geometry import Rules
+from fourlab.values.network import Network, Shape
+
+if TYPE_CHECKING:  # torch comes with the first step
+    from fourlab.learning.networks.pupil import Lesson, Order, Pupil
+
+
+@dataclass(frozen=True)
+class DistilConfig:
+    """Learns from the exact solver: a network is told what every move is worth."""
+
+    games: int = option(
+        2_000_000, "positions to learn, each time counted", low=1, label="Positions"
+    )
+    positions: str = option(
+        "walk:first",
+        "where they come from: walk:first|second, games:of=SPEC, suite:NAME, uci or file:PATH",
+    )
+    data: str = option("", "a folder that keeps their labels, or a file of labels")
+    moves: str = option(
+        "one",
+        "one: the strategy's move; best: any with the best score; keep: any that keeps win, draw "
+        "or loss; none",
+        choices=("one", "best", "keep", "none"),
+    )
+    value: str = option(
+        "graded",
+        "graded: sooner wins are worth more; plain: win, draw or loss; none",
+        choices=("graded", "plain", "none"),
+    )
+    weight: float = option(0.5, "of values beside moves", low=0, high=100)
+    width: int = option(32, "channels of every convolution", low=1, high=512)
+    blocks: int = option(4, "of two convolutions each", low=0, high=64)
+    head: int = option(16, "channels of the heads", low=1, high=512)
+    hidden: int = option(64, "units of the value head", low=1, high=4096)
+    bins: int = option(33, "of the distribution of values", low=2, high=1025)
+    batch: int = option(512, "positions of a step", low=1)
+    rate: float = option(
+        0.004, "learning rate, warmed up and down to a hundredth", low=0, label="Rate", live=True
+    )
+    decay: float = option(1e-4, "of weights", low=0)
+    mirror: bool = option(False, "learn mirror images too; `net` shows a network one of each pair")
+    held: float = option(0.0, "share of positions set aside to be examined on", low=0, high=0.9)
+    device: str = option("auto", "where it learns", choices=("auto", "cpu", "cuda"))
+    chunk: int = option(20_000, "positions between two looks", low=1)
+
+    def shape(self) -> Shape:
+        """Return what the network looks like."""
+        return Shape("residual", self.width, self.blocks, self.head, self.hidden, self.bins)
+
+
+class Distil(Learner):
+    """Learns from the exact solver, position by position."""
+
+    name = "distil"
+    title = "Taught by the solver"
+    Config = DistilConfig
+    config: DistilConfig
+    file: ClassVar[str] = "checkpoint.safetensors"
+    size_label: ClassVar[str] = "Weights of the network"
+    unit: ClassVar[str] = "positions"
+    outcomes: ClassVar[tuple[str, str, str]] = ("best", "kept", "lost")
+
+    def __init__(self, rules: Rules, config: DistilConfig, seed: int = 0) -> None:
+        super().__init__(rules, config, seed)
+        sources(config.positions)
+        config.shape().layout(rules)
+        self.steps_done = 0
+        self._examined_at = 0  # tenths of the run
+        self._restored: dict[str, Any] = {}
+        self._pupil: Pupil | None = None
+        self._lesson: tuple[Lesson, Lesson, Order] | None = None
+
+    @property
+    def total(self) -> int:
+        return self.config.games
+
+    @property
+    def size(self) -> int:
+        layout = self.config.shape().layout(self.rules)
+        return sum(int(np.prod(sizes)) for sizes in layout.values())
+
+    def labels(self) -> Labels:
+        """Return all positions that it learns from, and those set aside."""
+        data = Path(self.config.data) if self.config.data else None
+        if data is not None and data.suffix == ".npz":
+            found = load_labels(data)
+        else:
+            found = lessons(self.config.positions, self.rules, data)
+        if found.rules != self.rules:
+            raise StorageError(f"{data} has labels of {found.rules}, not of {self.rules}")
+        return found
+
+    def prepare(self) -> None:
+        self.pupil  # noqa: B018  # torch is loaded, or refused
+        if self._lesson is None:
+            self._lesson = self._prepared(self.labels())
+
+    def _prepared(self, labels: Labels) -> tuple[Lesson, Lesson, Order]:
+        from fourlab.learning.networks.pupil import Order, lesson_of
+
+        shuffled = np.random.default_rng([self.seed, 1]).permutation(len(labels))
+        held = round(self.config.held * len(labels))
+        if held == len(labels):
+            raise SpecError(f"held={self.config.held:g} leaves none of {len(labels)} positions")
+        device, graded = self.pupil.device, self.config.value == "graded"
+        learned, examined = (
+            lesson_of(labels.take(np.sort(rows)), self.config.moves, graded, device)
+            for rows in (shuffled[held:], shuffled[:held])
+        )
+        order = Order(len(learned.movers), self.config.batch, self.seed, device)
+        return learned, examined, order
+
+    @property
+    def pupil(self) -> Pupil:
+        """The network and its optimiser; needs torch."""
+        if self._pupil is None:
+            from fourlab.learning.networks.pupil import Pupil, find_device
+
+            device = find_device(self.config.device)
+            shape = self.config.shape()
+            self._pupil = Pupil(self.rules, shape, self.seed, device, self.config.decay)
+            if self._restored:
+                self._pupil.restore(self._restored)
+                self._restored = {}
+        return self._pupil
+
+    def steps(self) -> Iterator[Progress]:
+        self.prepare()
+        while self.done < self.total:
+            yield self._chunk(min(self.done + self.config.chunk, self.total))
+
+    def _chunk(self, stop: int) -> Progress:
+        from fourlab.learning.networks.pupil import rate_at
+
+        assert self._lesson is not None
+        lesson, _, order = self._lesson
+        began, sums = self.steps_done, None
+        weight = 0.0 if self.config.value == "none" else self.config.weight
+        while self.done < stop:
+            rows = order.rows(self.steps_done)[: self.total - self.done]
+            rate = rate_at(self.config.rate, self.steps_done, self.done / self.total)
+            found = self._learn(lesson.take(rows), rate, weight)
+            sums = found if sums is None else sums + found
+            self.steps_done += 1
+            self.done += len(rows)
+        assert sums is not None
+        by_moves, by_values, *counts = sums.tolist()
+        steps = self.steps_done - began
+        metrics: dict[str, float] = {"size": self.size}
+        metrics |= {"loss_moves": by_moves / steps, "loss_values": by_values / steps}
+        metrics |= self._examined()
+        best, kept, lost = (round(count) for count in counts)
+        return Progress(self.done, best, kept, lost, metrics)
+
+    def _learn(self, rows: Lesson, rate: float, weight: float) -> Any:
+        if not self.config.mirror:
+            return self.pupil.learn(rows, rate, weight)
+        dice = np.random.default_rng([self.seed, 2, self.steps_done])
+        flip = rows.legal.new_tensor(dice.random(len(rows.movers)) < 0.5)
+        return self.pupil.learn(rows.mirrored(self.rules, flip), rate, weight, flip)
+
+    def _examined(self) -> dict[str, float]:
+        """Return how the positions that were set aside are answered, ten times in a run."""
+        assert self._lesson is not None
+        _, examined, _ = self._lesson
+        tenth = self.done * 10 // self.total
+        if not len(examined.movers) or tenth == self._examined_at:
+            return {}
+        self._examined_at = tenth
+        best, kept, lost = self.pupil.examine(examined) / len(examined.movers)
+        return {"held_best": float(best), "held_kept": float(best + kept)}
+
+    def network(self) -> Network:
+        """Return the network as it plays by now."""
+        about = {"learner": self.name, "config": dataclasses.asdict(self.config), "seed": self.seed}
+        about |= {"done": self.done, "steps": self.steps_done, "notes": self.notes}
+        return self.pupil.folded(about)
+
+    def agent(self) -> Agent:
+        raise NotImplementedError
+
+    def save(self, path: Path) -> None:
+        self.network().save(path, extra=self.pupil.arrays())
+
+    @classmethod
+    def load(cls, path: Path) -> Self:
+        network, extra = Network.load_all(path)
+        about = network.about
+        try:
+            made = cls(network.rules, DistilConfig(**about["config"]), about["seed"])
+            made.done, made.steps_done = int(about["done"]), int(about["steps"])
+            made.notes = dict(about["notes"])
+        except (KeyError, TypeError, ValueError) as error:
+            raise StorageError(f"{path} is damaged: nothing to go on with ({error})") from None
+        made._restored = extra
+        return made
+
+    def tune(self, **options: Any) -> None:
+        super().tune(**options)
+        self.config = dataclasses.replace(self.config, **options)

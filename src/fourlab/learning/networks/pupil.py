@@ -1,0 +1,256 @@
+"""A network that is taught by labels: the loss, one step, and the whole set on the device."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from fourlab.core.arrays import Array
+from fourlab.core.errors import SpecError
+from fourlab.learning.networks.twin import (
+    build,
+    folded,
+    optimiser_state,
+    planes,
+    put_optimiser_state,
+    put_state,
+    state_of,
+)
+from fourlab.positions.labels import UNKNOWN, UNPLAYABLE, Labels
+from fourlab.positions.replies import strategy
+from fourlab.rules.geometry import Rules
+from fourlab.search.scores import win_score
+from fourlab.values.network import Network, Shape
+
+WARMING = 200  # steps until the rate is reached
+LAST_RATE = 0.01  # share of the rate at the end
+SLOWEST = 0.6  # what a win with the last stone is worth, graded
+NETWORK, OPTIMISER = "network.", "optimiser."
+BEST, KEPT, LOST = range(3)  # what the answer to a question comes to
+
+
+def find_device(name: str) -> torch.device:
+    """Return the device of a name; `auto` is a GPU if there is one. Raises SpecError."""
+    if name == "cuda" and not torch.cuda.is_available():
+        raise SpecError("device=cuda: torch finds no GPU here; write device=cpu")
+    is_cuda = name == "cuda" or (name == "auto" and torch.cuda.is_available())
+    return torch.device("cuda" if is_cuda else "cpu")
+
+
+class Lesson(NamedTuple):
+    """Labels as tensors, on the device of the network."""
+
+    movers: Tensor  # [positions]
+    occupied: Tensor  # [positions]
+    values: Tensor  # [positions], float
+    legal: Tensor  # [positions, moves], bool
+    wanted: Tensor  # [positions, moves], bool: any of these is right; none: nothing is asked
+    best: Tensor  # [positions, moves], bool
+    keeping: Tensor  # [positions, moves], bool
+
+    def take(self, rows: Tensor) -> Lesson:
+        """Return some of the rows."""
+        return Lesson(*(column[rows] for column in self))
+
+    def mirrored(self, rules: Rules, flip: Tensor) -> Lesson:
+        """Return the moves of those rows mirrored; `planes` mirrors their boards."""
+        across = [move - 2 * (move % rules.columns) + rules.columns - 1 for move in _moves(rules)]
+        turned = (torch.where(flip[:, None], side[:, across], side) for side in self[3:])
+        return Lesson(*self[:3], *turned)
+
+
+def _moves(rules: Rules) -> range:
+    return range(rules.move_count)
+
+
+def lesson_of(labels: Labels, moves: str, graded: bool, device: torch.device) -> Lesson:
+    """Return labels as tensors; `moves` says which are wanted: one, best, keep or none."""
+    movers, occupied = labels.boards()
+    best, keeping = labels.best(), labels.keeping()
+    if moves == "one":
+        wanted = np.zeros_like(best)
+        wanted[np.arange(len(labels)), strategy(labels)] = True
+        wanted &= best  # nothing where nothing is known
+    else:
+        wanted = {"best": best, "keep": keeping, "none": np.zeros_like(best)}[moves]
+    values = np.sign(labels.values).astype(np.float32)
+    if graded:
+        most = win_score(labels.rules, 0)
+        values *= SLOWEST + (1 - SLOWEST) * np.abs(labels.values.astype(np.float32)) / most
+    values[labels.values <= UNKNOWN] = np.nan
+    legal = labels.scores != UNPLAYABLE
+    arrays = (movers, occupied, values, legal, wanted, best, keeping)
+    return Lesson(*(torch.from_numpy(np.ascontiguousarray(array)).to(device) for array in arrays))
+
+
+class Pupil:
+    """A residual network, its optimiser, and how far it is."""
+
+    def __init__(
+        self, rules: Rules, shape: Shape, seed: int, device: torch.device, decay: float
+    ) -> None:
+        self.rules, self.shape, self.device = rules, shape, device
+        module = build(rules, shape, seed).to(device)
+        self.module: Any = module.to(memory_format=torch.channels_last)
+        self.is_cuda = device.type == "cuda"
+        self.optimiser = torch.optim.AdamW(
+            self.module.parameters(),
+            lr=torch.tensor(0.0, device=device) if self.is_cuda else 0.0,
+            weight_decay=decay,
+            capturable=self.is_cuda,
+            fused=self.is_cuda,
+        )
+        self.centres = torch.linspace(-1, 1, shape.bins, device=device)
+        self._graph: Any = None  # a recorded step, what it reads and what it finds
+        self._rows: Lesson
+        self._flip: Any
+        self._found: Tensor
+
+    def losses(self, rows: Lesson, flip: Tensor | None = None) -> tuple[Tensor, Tensor, Tensor]:
+        """Return the losses of moves and values, and what the answers come to: [BEST, KEPT, LOST].
+
+        Where nothing is known of the moves, the nearest of win, draw and loss is the answer.
+        """
+        both = planes(self.rules, rows.movers, rows.occupied, flip)
+        with torch.autocast(self.device.type, torch.bfloat16, enabled=self.is_cuda):
+            logits, bins = self.module(both.contiguous(memory_format=torch.channels_last))
+        logits = logits.float().masked_fill(~rows.legal, -math.inf)
+        logs = logits.log_softmax(1)
+        # Where none is wanted all are: the loss is 0, and so is its slope.
+        right = rows.wanted | (~rows.wanted.any(1, keepdim=True) & rows.legal)
+        by_moves = -logs.masked_fill(~right, -math.inf).logsumexp(1).mean()
+        shares = bins.float().log_softmax(1)
+        is_known = ~rows.values.isnan()
+        place = (rows.values.nan_to_num() + 1) / 2 * (self.shape.bins - 1)
+        low = place.floor().clamp(0, self.shape.bins - 2)
+        part = place - low
+        around = shares.gather(1, low.long()[:, None] + torch.arange(2, device=self.device))
+        by_values = -((1 - part) * around[:, 0] + part * around[:, 1])
+        by_values = torch.where(is_known, by_values, 0.0).mean()
+        move = logits.argmax(1, keepdim=True)
+        has_moves = rows.keeping.any(1)
+        value = (shares.exp() * self.centres).sum(1)
+        is_right = torch.where(
+            has_moves, rows.best.gather(1, move)[:, 0], (value * 1.5).round() == rows.values.sign()
+        )
+        is_kept = torch.where(has_moves, rows.keeping.gather(1, move)[:, 0], is_right)
+        counts = torch.stack([is_right.sum(), (is_kept & ~is_right).sum(), (~is_kept).sum()])
+        return by_moves, by_values, counts
+
+    def learn(self, rows: Lesson, rate: float, weight: float, flip: Tensor | None = None) -> Tensor:
+        """Take one step; return the two losses and the three counts, on the device."""
+        self.module.train()
+        for group in self.optimiser.param_groups:
+            if self.is_cuda:
+                group["lr"].fill_(rate)
+            else:
+                group["lr"] = rate
+        if not self.is_cuda:
+            return self._step(rows, weight, flip)
+        if self._graph is None:
+            self._capture(rows, weight, flip)
+        if len(rows.movers) != len(self._rows.movers):
+            return self._step(rows, weight, flip)
+        _copy(self._rows, rows)
+        if flip is not None:
+            self._flip.copy_(flip)
+        self._graph.replay()
+        return self._found.clone()
+
+    def _step(self, rows: Lesson, weight: float, flip: Tensor | None) -> Tensor:
+        by_moves, by_values, counts = self.losses(rows, flip)
+        self.optimiser.zero_grad(set_to_none=True)
+        (by_moves + weight * by_values).backward()
+        self.optimiser.step()
+        return torch.cat([torch.stack([by_moves, by_values]).detach(), counts])
+
+    def _capture(self, rows: Lesson, weight: float, flip: Tensor | None) -> None:
+        """Record a step, to be replayed with one call: small networks wait for nothing else.
+
+        What the steps before the record have changed is put back.
+        """
+        before = self.arrays()
+        self._rows, self._flip = Lesson(*(column.clone() for column in rows)), flip
+        aside = torch.cuda.Stream()
+        aside.wait_stream(torch.cuda.current_stream())
+        with torch.cuda.stream(aside):
+            for _ in range(3):
+                self._step(self._rows, weight, self._flip)
+        torch.cuda.current_stream().wait_stream(aside)
+        self._graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(self._graph):
+            self._found = self._step(self._rows, weight, self._flip)
+        put_state(self.module, _below(before, NETWORK))
+        self._put_memory(_below(before, OPTIMISER))
+
+    @torch.no_grad()
+    def _put_memory(self, arrays: dict[str, Array]) -> None:
+        """Write the optimiser's memory in place, where a recorded step looks for it; none: 0."""
+        for number, parameter in enumerate(self.module.parameters()):
+            for what, value in self.optimiser.state[parameter].items():
+                array = arrays.get(f"{number}.{what}")
+                value.zero_() if array is None else value.copy_(torch.from_numpy(array))
+
+    @torch.no_grad()
+    def examine(self, lesson: Lesson, batch: int = 8192) -> Array:
+        """Return what the answers to a whole lesson come to: [BEST, KEPT, LOST]."""
+        self.module.eval()
+        total = torch.zeros(3, dtype=torch.int64, device=self.device)
+        for begin in range(0, len(lesson.movers), batch):
+            total += self.losses(Lesson(*(column[begin : begin + batch] for column in lesson)))[2]
+        counts: Array = total.cpu().numpy()
+        return counts
+
+    def folded(self, about: dict[str, Any]) -> Network:
+        """Return the network as it plays."""
+        return folded(self.module, self.rules, self.shape, about)
+
+    def arrays(self) -> dict[str, Array]:
+        """Return all that is needed to go on."""
+        network = {NETWORK + name: array for name, array in state_of(self.module).items()}
+        memory = optimiser_state(self.optimiser)
+        return network | {OPTIMISER + name: array for name, array in memory.items()}
+
+    def restore(self, arrays: dict[str, Array]) -> None:
+        """Take back what `arrays` returned; raises StorageError if it is of another network."""
+        put_state(self.module, _below(arrays, NETWORK))
+        put_optimiser_state(self.optimiser, _below(arrays, OPTIMISER))
+
+
+def _copy(target: Lesson, source: Lesson) -> None:
+    for to, column in zip(target, source, strict=True):
+        to.copy_(column)
+
+
+def _below(arrays: dict[str, Array], prefix: str) -> dict[str, Array]:
+    return {
+        name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)
+    }
+
+
+def rate_at(rate: float, step: int, share: float) -> float:
+    """Return the learning rate: warmed up, then along a cosine; `share` of the run is done."""
+    cosine = 0.5 * (1 + math.cos(math.pi * min(share, 1.0)))
+    return rate * (LAST_RATE + (1 - LAST_RATE) * cosine) * min(1.0, (step + 1) / WARMING)
+
+
+class Order:
+    """Rows in a new order each time round; any batch can be asked for without those before it."""
+
+    def __init__(self, count: int, batch: int, seed: int, device: torch.device) -> None:
+        self.count, self.batch, self.seed, self.device = count, min(batch, count), seed, device
+        self.round, self._order = -1, torch.empty(0)
+
+    def rows(self, step: int) -> Tensor:
+        """Return the rows of a step; what does not fill a batch is left out of a round."""
+        a_round, place = divmod(step, self.count // self.batch)
+        if a_round != self.round:
+            dice = torch.Generator(self.device).manual_seed(self.seed * 1_000_003 + a_round)
+            self._order = torch.randperm(self.count, generator=dice, device=self.device)
+            self.round = a_round
+        return self._order[place * self.batch : (place + 1) * self.batch]
