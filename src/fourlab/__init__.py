@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from fourlab.agents.base import Decision as Decision
     from fourlab.agents.play import play_game as play_game
     from fourlab.agents.registry import agent as agent
+    from fourlab.arena.certify.certificate import certify as certify
     from fourlab.core.errors import FourlabError as FourlabError
     from fourlab.learning.mdp.planning import best_response as best_response
     from fourlab.learning.mdp.process import mdp as mdp
@@ -36,6 +37,7 @@ _HOMES = {
     "GameRecord": "rules.record",
     "play_game": "agents.play",
     "agent": "agents.registry",
+    "certify": "arena.certify.certificate",
     "game": "rules.catalog",
     "FourlabError": "core.errors",
     "Rules": "rules.geometry",

@@ -25,6 +25,7 @@ from fourlab.learning.registry import LEARNERS, learner
 from fourlab.rules.boards import boards_of
 from fourlab.rules.catalog import game
 from fourlab.rules.geometry import Rules
+from fourlab.rules.kernels import mirror_move
 from fourlab.rules.position import Outcome, Position
 from strategies import random_positions
 
@@ -65,7 +66,14 @@ SPECS = {
     "mcts": ("mcts:sims=60", "mcts:sims=40,minimax=4,expand=all", "mcts:sims=0"),
     "minimax": ("minimax:depth=3", "minimax:depth=2,ties=central", "minimax:depth=2,plain=yes"),
     "flat": ("flat:playouts=20", "flat:playouts=300,heavy=yes"),
-    "perfect": ("perfect", "perfect:blunder=0.5", "perfect:blunder=0.2,prefer=any"),
+    "perfect": (
+        "perfect",
+        "perfect:ties=first",
+        "perfect:blunder=0.5,ties=first",
+        "perfect:blunder=0.2,prefer=any",
+    ),
+    "q": ("q", "q,ties=first"),
+    "n-tuple": ("n-tuple", "n-tuple,ties=first"),
 }
 PLAYERS = [spec for name in KINDS if name != "human" for spec in SPECS.get(name, (name,))]
 GAMES = [
@@ -85,8 +93,9 @@ def rules(request: pytest.FixtureRequest) -> Rules:
 @functools.cache
 def spec_of(name: str, rules: Rules) -> str:
     """The agent's spec, with a little something learned where it needs that."""
+    name, _, options = name.partition(",")
     if name not in LEARNERS and name != "learned":
-        return name
+        return f"{name},{options}" if options else name
     folder = Path(tempfile.mkdtemp(prefix="fourlab-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     small = {"n-tuple": "n-tuple:tuples=4,length=3", "learned": "q:spread=0.3"}.get(name, name)
@@ -94,7 +103,7 @@ def spec_of(name: str, rules: Rules) -> str:
     for _ in made.steps():
         pass
     made.save(folder / "values.npz")
-    return f"{name}:{folder / 'values.npz'}"
+    return f"{name}:{folder / 'values.npz'}{options and ','}{options}"
 
 
 @pytest.fixture(params=PLAYERS)
@@ -195,6 +204,22 @@ def test_a_row_of_a_batch_is_decided_as_if_it_were_alone(
     if player.chooses_many:
         decided = [player.decide(p, np.random.default_rng(n)).move for n, p in enumerate(positions)]
         assert chosen.tolist() == decided
+
+
+def test_who_says_so_draws_no_lots_and_treats_mirror_images_alike(
+    player: Agent, rules: Rules
+) -> None:
+    positions = random_positions(rules, 60)
+    dice = np.arange(len(positions))
+    chosen = player.choose(boards_of(positions), dice).tolist()
+    if player.is_deterministic:
+        for shift in range(1, 4):
+            assert player.choose(boards_of(positions), dice + shift).tolist() == chosen
+    if player.mirrors_alike:
+        mirrored = player.choose(boards_of([p.mirror() for p in positions]), dice).tolist()
+        for position, move, other in zip(positions, chosen, mirrored, strict=True):
+            if position != position.mirror():
+                assert mirror_move(rules, move) == other
 
 
 def test_several_threads_decide_as_one(player: Agent, rules: Rules) -> None:

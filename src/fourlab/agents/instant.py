@@ -19,7 +19,8 @@ from fourlab.core.jit import kernel
 from fourlab.core.limit import NO_LIMIT, Limit
 from fourlab.rules.boards import Boards, boards_of
 from fourlab.rules.geometry import Rules
-from fourlab.rules.kernels import cell_move, legal_cells, move_cell
+from fourlab.rules.kernels import cell_move, legal_cells, mirror_move, move_cell, move_count
+from fourlab.rules.keys import table_key
 from fourlab.rules.position import Position
 from fourlab.search.choices import baseline_cells, random_cell, random_legal_cell
 from fourlab.values.store import (
@@ -43,6 +44,7 @@ class Instant(NamedTuple):
     kind: int
     values: Store | None = None  # where it looks values up
     instinct: bool = False  # where it has seen nothing: win, else block, else any move
+    first: bool = False  # never draws: of equal moves the first, on the board as its values lie
 
     def own(self) -> Instant:
         """Return the same form with work space that nobody else writes into."""
@@ -151,6 +153,28 @@ def _choose_rows(
         moves[row] = cell_move(rules, cell)
 
 
+@kernel
+def first_move(rules: Rules, symmetric: bool, mover: int, occupied: int, cells: int) -> int:
+    """Return the lowest move that fills one of some cells, on the board as its key lies."""
+    _, mirrored = table_key(rules, symmetric, mover, occupied)
+    first = move_count(rules)
+    while cells != 0:
+        move = cell_move(rules, cells & -cells)
+        first = min(first, mirror_move(rules, move) if mirrored else move)
+        cells &= cells - 1
+    return mirror_move(rules, first) if mirrored else first
+
+
+@kernel
+def _choose_first(rules: Rules, form: Instant, movers: Ints, occupied: Ints, moves: Ints) -> None:
+    """Write the first of the moves that each row would draw from."""
+    values = form.values
+    symmetric = values.symmetric if values is not None else False
+    for row in range(len(movers)):
+        cells = drawn_cells(rules, form, movers[row], occupied[row])
+        moves[row] = first_move(rules, symmetric, movers[row], occupied[row], cells)
+
+
 class InstantAgent(Agent):
     """An agent that moves at once, on this board and with these options at least."""
 
@@ -167,12 +191,15 @@ class InstantAgent(Agent):
         if form is None:
             return super().choose(boards, dice, limit)
         moves = np.empty(len(dice), np.int64)
-        _choose_rows(self.rules, form.own(), boards.movers, boards.occupied, dice, moves)
+        if form.first:
+            _choose_first(self.rules, form.own(), boards.movers, boards.occupied, moves)
+        else:
+            _choose_rows(self.rules, form.own(), boards.movers, boards.occupied, dice, moves)
         return moves
 
     def policies(self, boards: Boards) -> Floats | None:
         form = self.form()
-        if form is None:
+        if form is None or form.first:
             return super().policies(boards)
         policies = np.zeros((len(boards.movers), self.rules.move_count))
         _write_policies(self.rules, form.own(), boards.movers, boards.occupied, policies)
@@ -194,5 +221,6 @@ class InstantAgent(Agent):
 
 
 def instant_form(agent: Agent) -> Instant | None:
-    """Return the form in which kernels know an agent, or None if it is not instant."""
-    return agent.form() if isinstance(agent, InstantAgent) else None
+    """Return the form in which kernels know an agent, or None; they draw from equal moves."""
+    form = agent.form() if isinstance(agent, InstantAgent) else None
+    return None if form is None or form.first else form

@@ -32,6 +32,11 @@ class LearnedConfig:
         "its move where it has seen none: any, or win, else block, else any",
         choices=("random", "baseline"),
     )
+    ties: str = option(
+        "random",
+        "which of equal moves it plays; first: always the same, so that it draws no lots at all",
+        choices=("random", "first"),
+    )
     visits: int = option(1, "what was taught less often counts as unseen", low=1)
 
 
@@ -51,6 +56,10 @@ class Learned(InstantAgent):
         if isinstance(knowledge, bytes):  # the contents of a file
             knowledge = unpacked(knowledge, Path(self.config.path), rules)
         self.knowledge = self._load() if knowledge is None else knowledge
+        self.is_deterministic = self.config.ties == "first"
+        values = self.knowledge.values
+        # A network adds up a board and its mirror image in another order.
+        self.mirrors_alike = self.is_deterministic and values.symmetric and values.kind != TUPLES
 
     def _load(self) -> Knowledge:
         """Return what the file holds; raises an error that names it if it is not for this agent."""
@@ -62,7 +71,8 @@ class Learned(InstantAgent):
         return _load(self.name, self.config, self.rules)
 
     def form(self) -> Instant:
-        return Instant(LEARNED, self.knowledge.values, self.config.unseen == "baseline")
+        instinct = self.config.unseen == "baseline"
+        return Instant(LEARNED, self.knowledge.values, instinct, self.is_deterministic)
 
     def explain(self, position: Position, move: int) -> Decision:
         """Say what was learned of each move; where nothing was, what it draws from."""
@@ -70,7 +80,8 @@ class Learned(InstantAgent):
         raw = known.move_values(position)
         seen = known.values.kind == TUPLES or any(known.visits(position))
         likely = self._likely(position, raw, seen)
-        likely = likely if move in likely else [move]  # a learner may have gone on meanwhile
+        if self.is_deterministic or move not in likely:  # a learner may have gone on meanwhile
+            likely = [move]
         return Decision(
             move,
             values=tuple(known.worth(value) for value in raw) if seen else None,

@@ -15,6 +15,8 @@ from fourlab.core.dice import chance, roll, seeded
 from fourlab.core.limit import NO_LIMIT, Limit
 from fourlab.core.spec import option
 from fourlab.rules.boards import Boards
+from fourlab.rules.geometry import Rules
+from fourlab.rules.kernels import mirror_move
 from fourlab.rules.position import Position
 from fourlab.search.analysis import widened
 from fourlab.search.scores import Bounds, sign, win_score
@@ -33,6 +35,11 @@ class PerfectConfig:
         "fastest: the soonest win or latest loss; any: whatever keeps win, draw or loss",
         choices=("fastest", "any"),
     )
+    ties: str = option(
+        "random",
+        "which of equal moves it plays; first: always the same",
+        choices=("random", "first"),
+    )
     blunder: float = option(0.0, "how often it plays a worse move on purpose", low=0, high=1)
     time: float | None = option(
         None, "seconds a move at most; then the best move it knows", low=0.001, high=86400, public=5
@@ -45,11 +52,16 @@ class Perfect(InstantAgent):
     name = "perfect"
     Config = PerfectConfig
 
+    def __init__(self, rules: Rules, config: PerfectConfig | None = None) -> None:
+        super().__init__(rules, config)
+        draws = self.config.ties == "random" or self.config.blunder > 0
+        self.is_deterministic = self.mirrors_alike = not draws and self.config.time is None
+
     def form(self) -> Instant | None:
-        if self.config != PerfectConfig():
+        if self.config != PerfectConfig(ties=self.config.ties):
             return None
         values = exact_values(self.rules)
-        return None if values is None else Instant(LEARNED, values)
+        return None if values is None else Instant(LEARNED, values, first=self.is_deterministic)
 
     def decide(
         self, position: Position, rng: np.random.Generator, limit: Limit = NO_LIMIT
@@ -61,6 +73,8 @@ class Perfect(InstantAgent):
         best, worse = self._sides(found)
         if not all(found[move].is_exact for move in best):
             best = self._likeliest(position, best, rng, limit)
+        if self.config.ties == "first":
+            best = [_first(position, best)]
         moves = range(self.rules.move_count)
         slip = self.config.blunder if worse else 0.0
         state = roll(state) if slip else state
@@ -84,7 +98,9 @@ class Perfect(InstantAgent):
     def policies(self, boards: Boards) -> Floats | None:
         if self.config.time is not None:
             return None
-        scores = exact_scores(self.rules, boards)
+        if self.is_deterministic:
+            return super().policies(boards)
+        scores = exact_scores(self.rules, boards) if self.config.ties == "random" else None
         if scores is None:
             rng = np.random.default_rng(0)  # no matter which: a policy is the same for all dice
             rows = range(len(boards.movers))
@@ -144,3 +160,11 @@ class Perfect(InstantAgent):
         top = max(worth.values())
         best = [move for move in worth if worth[move] == top]
         return best, [move for move in worth if worth[move] != top]
+
+
+def _first(position: Position, moves: list[int]) -> int:
+    """Return the first of some moves, seen on whichever of the board and its mirror comes first."""
+    if position.mirror().key >= position.key:
+        return min(moves)
+    mirrored = [int(mirror_move(position.rules, move)) for move in moves]
+    return moves[mirrored.index(min(mirrored))]

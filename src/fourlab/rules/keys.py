@@ -47,9 +47,9 @@ def board_of(rules: Rules, key: int) -> tuple[int, int]:
     for column in range(rules.columns):
         shift = column * (rules.rows + 1)
         stones = (key >> shift) & ((2 << rules.rows) - 1)
-        height = rules.rows  # the highest bit stands above the column's stones
-        while stones >> height == 0:
-            height -= 1
+        height = rules.rows
+        while height > 0 and (stones >> height) == 0:
+            height -= 1  # the highest bit stands above the column's stones
         mover |= (stones ^ (1 << height)) << shift
         occupied |= ((1 << height) - 1) << shift
     return mover, occupied

@@ -1,0 +1,1 @@
+"""Agents without dice, played against every reply."""

@@ -1,0 +1,357 @@
+"""`Walk`: an agent without dice against every reply, level by level, equal positions once.
+
+A folder holds the keys of each level, written whole, and the agent's moves, a byte each and filled
+in as they are found: what is not found yet stays UNASKED, so that a walk that was killed goes on.
+Keys follow from the moves before them and are made again.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import json
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from fourlab.agents.base import Agent
+from fourlab.arena.certify.kernels import (
+    DRAWN,
+    LOST,
+    OPEN,
+    UNASKED,
+    WON,
+    write_boards,
+    write_ends,
+    write_replies,
+    write_states,
+)
+from fourlab.arena.identity import checksum, known_agent
+from fourlab.core.arrays import Bytes, Ints
+from fourlab.core.errors import FourlabError, SpecError
+from fourlab.core.storage import StorageError, replacing
+from fourlab.core.workers import Workers
+from fourlab.rules.boards import Boards
+from fourlab.rules.geometry import Rules
+from fourlab.rules.keys import check_size, table_key
+from fourlab.rules.position import FIRST, Position, write_moves
+
+MOST_POSITIONS = 100_000_000  # 9 bytes each on the disk
+CHILDREN = 1 << 23  # keys that are made before equal ones are put together: 64 MB
+BATCHES = 64, 1 << 15  # the fewest and the most positions that are asked at once
+BATCH_SECONDS = 0.5  # what asking should take
+META = "walk.json"
+
+
+class Tally(NamedTuple):
+    """One ply of a walk: distinct positions with the agent to move, and how games end there.
+
+    A game that the agent's own move ends counts at the ply before it.
+    """
+
+    ply: int
+    positions: int  # finished ones too
+    asked: int
+    won: int
+    drawn: int
+    lost: int
+
+
+class Progress(NamedTuple):
+    """How far a walk is."""
+
+    ply: int
+    done: int  # positions of this ply that are answered
+    total: int  # positions of this ply to ask
+    positions: int  # of all plies so far
+
+
+def boards_at(rules: Rules, keys: Ints) -> Boards:
+    """Return the boards of keys."""
+    movers, occupied = np.empty((2, len(keys)), np.int64)
+    write_boards(rules, keys, movers, occupied)
+    return Boards(movers, occupied, np.zeros((len(keys), 0), np.uint8))
+
+
+def distinct(keys: Ints) -> Ints:
+    """Return keys sorted, each once; the array given is sorted in place."""
+    keys.sort()
+    fresh = np.ones(len(keys), bool)
+    np.not_equal(keys[1:], keys[:-1], out=fresh[1:])
+    return keys[fresh]
+
+
+def _tell(
+    watch: Callable[[Progress], None], ply: int, positions: int, done: int, total: int
+) -> None:
+    watch(Progress(ply, done, total, positions))
+
+
+@dataclass(frozen=True)
+class Questions:
+    """Positions to put to an agent: plain data, fit for any worker."""
+
+    agent: str
+    checksum: str  # of the files it is loaded from
+    game: str
+    first: int  # row of the first position
+    keys: Ints
+
+
+def answer(questions: Questions, player: Agent | None = None) -> tuple[Bytes, float]:
+    """Return the agent's moves and the seconds they took; runs in a worker, which makes it anew."""
+    player = player or known_agent(questions.agent, questions.game, questions.checksum)
+    began = time.perf_counter()
+    boards = boards_at(player.rules, questions.keys)
+    moves = player.choose(boards, np.zeros(len(questions.keys), np.int64))
+    return moves.astype(np.uint8), time.perf_counter() - began
+
+
+class Walk:
+    """The positions that an agent can be led to as one side, and its moves in them.
+
+    `folder` keeps it for `resume`; without, it is gone at the end of the `with` block. Raises
+    SpecError for an agent that draws lots.
+    """
+
+    def __init__(
+        self,
+        agent: Agent,
+        side: int = FIRST,
+        start: Position | None = None,
+        folder: Path | None = None,
+        mirrors: bool | None = None,
+    ) -> None:
+        if not agent.is_deterministic:
+            raise SpecError(
+                f"{agent.spec} draws lots, so that it cannot be followed through every reply; take "
+                "an agent without dice: learned values, perfect or minimax with ties=first"
+            )
+        self.agent, self.rules, self.side = agent, agent.rules, side
+        check_size(self.rules)
+        self.start = start or self.rules.start()
+        if self.start.is_over:
+            raise FourlabError(f"the game is over in {self.rules} '{self.start.notation}'")
+        self.mirrors = agent.mirrors_alike if mirrors is None else mirrors
+        self.tallies: list[Tally] = []
+        self.seconds = 0.0
+        self._temporary = None if folder else tempfile.TemporaryDirectory(prefix="fourlab-walk-")
+        self.folder = folder or Path(self._temporary.name)  # type: ignore[union-attr]
+        self._batch = BATCHES[0]
+
+    def __enter__(self) -> Walk:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._temporary is not None:
+            self._temporary.cleanup()
+
+    @property
+    def first_ply(self) -> int:
+        """The stones on the board when the agent is asked first."""
+        return self.start.ply + self.replies_first
+
+    @property
+    def replies_first(self) -> bool:
+        """Whether the opponent moves in the start position."""
+        return self.start.to_move != self.side
+
+    @property
+    def plies(self) -> list[int]:
+        """The plies with positions, the agent to move."""
+        return [tally.ply for tally in self.tallies]
+
+    def keys(self, ply: int) -> Ints:
+        """Return the keys of all positions of a ply, finished ones too."""
+        found: Ints = np.load(self._path(ply, "keys"), mmap_mode="r")
+        return found
+
+    def states(self, ply: int) -> Bytes:
+        """Return how the positions of a ply stand: OPEN, DRAWN or LOST."""
+        keys = self.keys(ply)
+        states = np.empty(len(keys), np.uint8)
+        write_states(self.rules, np.asarray(keys), states)
+        return states
+
+    def asked(self, ply: int) -> tuple[Ints, Bytes]:
+        """Return the keys of the positions that the agent was asked in, and its moves."""
+        keys = np.asarray(self.keys(ply))[self.states(ply) == OPEN]
+        return keys, np.fromfile(self._path(ply, "moves"), np.uint8)
+
+    def run(
+        self,
+        workers: Workers | None = None,
+        resume: bool = False,
+        most: int = MOST_POSITIONS,
+        watch: Callable[[Progress], None] = lambda progress: None,
+    ) -> None:
+        """Walk to the end; `watch` sees how far it is. Raises FourlabError for too many positions.
+
+        Workers make the agent anew from its spec and files.
+        """
+        began = time.perf_counter()
+        spent = self._open(resume)
+        self.agent.prepare()
+        self.tallies = []
+        ply, keys = self.first_ply, self._first_keys()
+        while len(keys):
+            total = sum(tally.positions for tally in self.tallies) + len(keys)
+            if total > most:
+                raise FourlabError(
+                    f"more than {most:,} positions by ply {ply} of {self.rules}; allow more with "
+                    "--most (9 bytes each on the disk), or begin later in the game with --start"
+                )
+            with replacing(self._path(ply, "keys")) as file:
+                np.save(file, keys)
+            states = self.states(ply)
+            keys = keys[states == OPEN]
+            told = functools.partial(_tell, watch, ply, total)
+            moves = self._ask(ply, keys, workers, told)
+            self.seconds = spent + time.perf_counter() - began
+            self._note(self.seconds)
+            keys, won, drawn = self._replies(ply, keys, moves)
+            counts = int((states == DRAWN).sum()) + drawn, int((states == LOST).sum())
+            self.tallies.append(Tally(ply, len(states), len(moves), won, *counts))
+            ply += 2
+        self.seconds = spent + time.perf_counter() - began
+
+    @property
+    def digest(self) -> str:
+        """A digest of all positions, ply by ply and by key, and of the moves."""
+        digest = hashlib.sha256()
+        for ply in self.plies:
+            digest.update(np.asarray(self.keys(ply)).astype("<i8").tobytes())
+            digest.update(self.asked(ply)[1].tobytes())
+        return digest.hexdigest()
+
+    def about(self) -> dict[str, Any]:
+        """Return what makes this walk what it is."""
+        return {
+            "agent": self.agent.spec,
+            "sources": checksum(self.agent),
+            "game": str(self.rules),
+            "side": self.side,
+            "start": write_moves(self.rules, self.start.moves),
+            "mirrors": self.mirrors,
+        }
+
+    def _path(self, ply: int, what: str) -> Path:
+        return self.folder / f"{ply:02}.{what}"
+
+    def _open(self, resume: bool) -> float:
+        """Make the folder ready; return the seconds that an earlier run has spent."""
+        path = self.folder / META
+        if resume and path.exists():
+            try:
+                found = json.loads(path.read_text(encoding="utf-8"))
+                spent = float(found.pop("seconds"))
+            except (OSError, ValueError, KeyError, AttributeError):
+                raise StorageError(f"{path} is damaged; begin anew without --resume") from None
+            if found != self.about():
+                raise StorageError(
+                    f"{self.folder} belongs to another walk ({found.get('agent')}, "
+                    f"{found.get('game')}), or its agent has changed; begin anew without --resume"
+                )
+            return spent
+        for old in (*self.folder.glob("*.moves"), *self.folder.glob("*.keys")):
+            old.unlink()
+        self._note(0.0)
+        return 0.0
+
+    def _note(self, seconds: float) -> None:
+        with replacing(self.folder / META) as file:
+            file.write(json.dumps({**self.about(), "seconds": seconds}).encode())
+
+    def _first_keys(self) -> Ints:
+        """Return the keys of the first level."""
+        start = self.start
+        if not self.replies_first:
+            key, _ = table_key(self.rules, self.mirrors, start.mover, start.occupied)
+            return np.array([key], np.int64)
+        return self._children(
+            np.array([start.mover]), np.array([start.occupied]), np.zeros(1, np.uint8)
+        )
+
+    def _children(self, movers: Ints, occupied: Ints, states: Bytes) -> Ints:
+        """Return the keys after every reply on boards with the opponent to move, each once."""
+        rows = CHILDREN // self.rules.move_count
+        room = np.empty(min(rows, len(movers)) * self.rules.move_count, np.int64)
+        found = np.empty(0, np.int64)
+        for first in range(0, len(movers), rows):
+            part = slice(first, first + rows)
+            boards = movers[part], occupied[part], states[part]
+            count = write_replies(self.rules, self.mirrors, *boards, room)
+            fresh = distinct(room[:count])
+            found = distinct(np.concatenate([found, fresh])) if len(found) else fresh
+        return found
+
+    def _replies(self, ply: int, keys: Ints, moves: Bytes) -> tuple[Ints, int, int]:
+        """Return the next level, and how many games the agent has won and drawn with its moves."""
+        movers, occupied = np.empty((2, len(keys)), np.int64)
+        states = np.empty(len(keys), np.uint8)
+        illegal = write_ends(self.rules, keys, moves, movers, occupied, states)
+        if illegal >= 0:
+            raise FourlabError(
+                f"{self.agent.spec} plays {moves[illegal] + 1}, no legal move, with {ply} stones "
+                f"on the board (key {keys[illegal]} of {self.rules})"
+            )
+        won, drawn = int((states == WON).sum()), int((states == DRAWN).sum())
+        return self._children(movers, occupied, states), won, drawn
+
+    def _ask(
+        self,
+        ply: int,
+        keys: Ints,
+        workers: Workers | None,
+        watch: Callable[[int, int], None],
+    ) -> Bytes:
+        """Return the agent's moves in positions; what the folder holds is not asked again."""
+        if not len(keys):
+            self._path(ply, "moves").write_bytes(b"")
+            return np.empty(0, np.uint8)
+        path = self._path(ply, "moves")
+        if not path.exists() or path.stat().st_size != len(keys):
+            with replacing(path) as file:
+                file.write(bytes([UNASKED]) * len(keys))
+        moves = np.memmap(path, np.uint8, "r+")
+        done = int((moves != UNASKED).sum())
+        watch(done, len(keys))
+        jobs = self._questions(keys, np.flatnonzero(moves == UNASKED), workers is not None)
+        here = ((job, answer(job, self.agent)) for job in jobs)
+        for job, (chosen, seconds) in here if workers is None else workers.run(answer, jobs):
+            moves[job.first : job.first + len(chosen)] = chosen
+            done += len(chosen)
+            self._pace(len(chosen), seconds)
+            watch(done, len(keys))
+        moves.flush()
+        return np.array(moves)
+
+    def _questions(self, keys: Ints, rows: Ints, elsewhere: bool) -> Iterator[Questions]:
+        """Yield runs of positions that are still to be asked, in batches that suit the agent."""
+        who = self.agent.spec, checksum(self.agent) if elsewhere else "", str(self.rules)
+        at = 0
+        while at < len(rows):
+            first = int(rows[at])
+            batch = rows[at : at + self._batch]
+            broken = np.flatnonzero(np.diff(batch) != 1)
+            count = int(broken[0]) + 1 if len(broken) else len(batch)
+            yield Questions(*who, first, keys[first : first + count])
+            at += count
+
+    def _pace(self, count: int, seconds: float) -> None:
+        """Ask for more at once while that is quick, for less where it takes long."""
+        if count == self._batch and seconds < BATCH_SECONDS:
+            self._batch = min(2 * self._batch, BATCHES[1])
+        elif seconds > 4 * BATCH_SECONDS:
+            self._batch = max(self._batch // 2, BATCHES[0])
