@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from fourlab.core.arrays import Ints
+from fourlab.core.arrays import Array, Ints
 from fourlab.core.bits import popcount
 from fourlab.core.jit import kernel
 from fourlab.core.storage import StorageError, load_arrays, save_arrays
@@ -35,6 +35,7 @@ SAVE_SECONDS = 60.0
 TABLE_MB = 256
 
 Scores = npt.NDArray[np.int8]
+Flags = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -60,13 +61,15 @@ class Labels:
         """Return the positions as movers and occupied."""
         return unpacked(self.rules, self.keys)
 
-    def keeping(self) -> npt.NDArray[np.bool_]:
+    def keeping(self) -> Flags:
         """Return [positions, moves]: is it known to keep win, draw or loss?"""
-        return (self.scores > UNKNOWN) & (np.sign(self.scores) == np.sign(self.values)[:, None])
+        same: Flags = np.sign(self.scores) == np.sign(self.values)[:, None]
+        return same & (self.scores > UNKNOWN)
 
-    def best(self) -> npt.NDArray[np.bool_]:
+    def best(self) -> Flags:
         """Return [positions, moves]: is it known to have the best score?"""
-        return (self.scores > UNKNOWN) & (self.scores == self.values[:, None])
+        same: Flags = self.scores == self.values[:, None]
+        return same & (self.scores > UNKNOWN)
 
 
 @kernel
@@ -150,7 +153,6 @@ class Labeller:
         self._workers = Workers(threads)
 
     def __enter__(self) -> Labeller:
-        self.solver.prepare()
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -164,6 +166,8 @@ class Labeller:
         `watch` hears how many are done.
         """
         done = self._resumed(keys, path)
+        if len(done) < len(keys):
+            self.solver.prepare()
         block, saved = CHUNK * self._workers.count * 4, time.monotonic()
         while len(done) < len(keys):
             begin = len(done)
@@ -206,14 +210,18 @@ def joined(parts: Sequence[Labels]) -> Labels:
 
 def save_labels(path: Path, labels: Labels) -> None:
     """Write labels; an old file at `path` stays until the new one is complete."""
-    arrays = {"keys": labels.keys, "values": labels.values, "scores": labels.scores}
+    arrays: dict[str, Array] = {
+        "keys": labels.keys,
+        "values": labels.values,
+        "scores": labels.scores,
+    }
     save_arrays(path, KIND, VERSION, {"game": name_of(labels.rules)}, arrays)
 
 
 def load_labels(path: Path) -> Labels:
     """Read the labels of a file, or of all files of a folder; raises StorageError."""
     if path.is_dir():
-        found = [load_labels(file) for file in sorted(path.glob("*.npz"))]
+        found = [load_labels(file) for file in sorted(path.rglob("*.npz"))]
         if not found or any(part.rules != found[0].rules for part in found):
             raise StorageError(
                 f"{path} holds no labels of one game; make some: fourlab data labels"
@@ -225,6 +233,7 @@ def load_labels(path: Path) -> Labels:
     shapes = (keys.shape, values.shape, scores.shape)
     count = len(keys)
     fits = shapes == ((count,), (count,), (count, rules.move_count))
-    if not fits or (keys.dtype, values.dtype, scores.dtype) != (np.int64, np.int8, np.int8):
+    kinds = [array.dtype for array in (keys, values, scores)]
+    if not fits or kinds != [np.dtype(kind) for kind in (np.int64, np.int8, np.int8)]:
         raise StorageError(f"{path} is damaged: its arrays do not fit {rules}")
     return Labels(rules, keys, values, scores)

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 
 from fourlab.agents.base import Agent
-from fourlab.core.errors import SpecError
 from fourlab.core.spec import option
 from fourlab.core.storage import StorageError
 from fourlab.learning.base import Learner, Progress
@@ -21,7 +20,7 @@ from fourlab.rules.geometry import Rules
 from fourlab.values.network import Network, Shape
 
 if TYPE_CHECKING:  # torch comes with the first step
-    from fourlab.learning.networks.pupil import Lesson, Order, Pupil
+    from fourlab.learning.networks.pupil import Course, Pupil
 
 
 @dataclass(frozen=True)
@@ -85,10 +84,9 @@ class Distil(Learner):
         sources(config.positions)
         config.shape().layout(rules)
         self.steps_done = 0
-        self._examined_at = 0  # tenths of the run
         self._restored: dict[str, Any] = {}
         self._pupil: Pupil | None = None
-        self._lesson: tuple[Lesson, Lesson, Order] | None = None
+        self._course: Course | None = None
 
     @property
     def total(self) -> int:
@@ -111,24 +109,20 @@ class Distil(Learner):
         return found
 
     def prepare(self) -> None:
-        self.pupil  # noqa: B018  # torch is loaded, or refused
-        if self._lesson is None:
-            self._lesson = self._prepared(self.labels())
+        self.course  # noqa: B018  # torch is loaded or refused, positions are labelled
 
-    def _prepared(self, labels: Labels) -> tuple[Lesson, Lesson, Order]:
-        from fourlab.learning.networks.pupil import Order, lesson_of
+    @property
+    def course(self) -> Course:
+        """What it learns; the labels are made or loaded the first time."""
+        if self._course is None:
+            from fourlab.learning.networks.pupil import course_of
 
-        shuffled = np.random.default_rng([self.seed, 1]).permutation(len(labels))
-        held = round(self.config.held * len(labels))
-        if held == len(labels):
-            raise SpecError(f"held={self.config.held:g} leaves none of {len(labels)} positions")
-        device, graded = self.pupil.device, self.config.value == "graded"
-        learned, examined = (
-            lesson_of(labels.take(np.sort(rows)), self.config.moves, graded, device)
-            for rows in (shuffled[held:], shuffled[:held])
-        )
-        order = Order(len(learned.movers), self.config.batch, self.seed, device)
-        return learned, examined, order
+            device = self.pupil.device
+            targets = (self.config.moves, self.config.value == "graded")
+            self._course = course_of(
+                self.labels(), self.config.held, *targets, self.config.batch, self.seed, device
+            )
+        return self._course
 
     @property
     def pupil(self) -> Pupil:
@@ -150,45 +144,35 @@ class Distil(Learner):
             yield self._chunk(min(self.done + self.config.chunk, self.total))
 
     def _chunk(self, stop: int) -> Progress:
-        from fourlab.learning.networks.pupil import rate_at
-
-        assert self._lesson is not None
-        lesson, _, order = self._lesson
-        began, sums = self.steps_done, None
-        weight = 0.0 if self.config.value == "none" else self.config.weight
+        began, tenth = self.steps_done, self.done * 10 // self.total
+        sums = np.zeros(5)
         while self.done < stop:
-            rows = order.rows(self.steps_done)[: self.total - self.done]
-            rate = rate_at(self.config.rate, self.steps_done, self.done / self.total)
-            found = self._learn(lesson.take(rows), rate, weight)
-            sums = found if sums is None else sums + found
-            self.steps_done += 1
-            self.done += len(rows)
-        assert sums is not None
-        by_moves, by_values, *counts = sums.tolist()
-        steps = self.steps_done - began
-        metrics: dict[str, float] = {"size": self.size}
-        metrics |= {"loss_moves": by_moves / steps, "loss_values": by_values / steps}
-        metrics |= self._examined()
-        best, kept, lost = (round(count) for count in counts)
+            sums += self._step()
+        by_moves, by_values = (sums[:2] / (self.steps_done - began)).tolist()
+        metrics = {"size": self.size, "loss_moves": by_moves, "loss_values": by_values}
+        held = self.course.held
+        if len(held.movers) and self.done * 10 // self.total > tenth:
+            best, kept, _ = self.pupil.examine(held)[0] / len(held.movers)
+            metrics |= {"held_best": float(best), "held_kept": float(best + kept)}
+        best, kept, lost = (round(count) for count in sums[2:])
         return Progress(self.done, best, kept, lost, metrics)
 
-    def _learn(self, rows: Lesson, rate: float, weight: float) -> Any:
-        if not self.config.mirror:
-            return self.pupil.learn(rows, rate, weight)
-        dice = np.random.default_rng([self.seed, 2, self.steps_done])
-        flip = rows.legal.new_tensor(dice.random(len(rows.movers)) < 0.5)
-        return self.pupil.learn(rows.mirrored(self.rules, flip), rate, weight, flip)
+    def _step(self) -> Any:
+        """Learn a batch; return the two losses and the three counts."""
+        from fourlab.learning.networks.pupil import rate_at
 
-    def _examined(self) -> dict[str, float]:
-        """Return how the positions that were set aside are answered, ten times in a run."""
-        assert self._lesson is not None
-        _, examined, _ = self._lesson
-        tenth = self.done * 10 // self.total
-        if not len(examined.movers) or tenth == self._examined_at:
-            return {}
-        self._examined_at = tenth
-        best, kept, lost = self.pupil.examine(examined) / len(examined.movers)
-        return {"held_best": float(best), "held_kept": float(best + kept)}
+        rows = self.course.rows(self.steps_done).first(self.total - self.done)
+        rate = rate_at(self.config.rate, self.steps_done, self.done / self.total)
+        weight = 0.0 if self.config.value == "none" else self.config.weight
+        flip = None
+        if self.config.mirror:
+            dice = np.random.default_rng([self.seed, 2, self.steps_done])
+            flip = rows.legal.new_tensor(dice.random(len(rows.movers)) < 0.5)
+            rows = rows.mirrored(self.rules, flip)
+        found = self.pupil.learn(rows, rate, weight, flip)
+        self.steps_done += 1
+        self.done += len(rows.movers)
+        return found.cpu().numpy()
 
     def network(self) -> Network:
         """Return the network as it plays by now."""

@@ -12,6 +12,7 @@ Several are joined by `and`: `walk:first and games:of=(mcts:sims=100),count=500`
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,6 +24,7 @@ from fourlab.agents.registry import agent as find_agent
 from fourlab.core.arrays import Ints
 from fourlab.core.errors import SpecError
 from fourlab.core.spec import configure, option, parse, unknown
+from fourlab.learning.networks.replies import SIDES, asked, at_once
 from fourlab.positions.labels import (
     Labeller,
     Labels,
@@ -30,7 +32,6 @@ from fourlab.positions.labels import (
     packed,
     unpacked,
 )
-from fourlab.positions.replies import SIDES, asked, at_once
 from fourlab.positions.starts import draw_boards, starts
 from fourlab.positions.suites import NAMES, make_suite, read_positions
 from fourlab.positions.uci import uci
@@ -40,7 +41,7 @@ from fourlab.rules.kernels import has_line, legal_cells, move_cell, play
 from fourlab.rules.keys import check_size
 
 AND = " and "
-Watch = Callable[[str, int, int], None]  # what, positions labelled, of so many
+Watch = Callable[[int, int, int], None]  # ply, positions of the ply, how many are labelled
 
 
 @dataclass(frozen=True)
@@ -121,7 +122,7 @@ def _labelled(labeller: Labeller, source: Any, folder: Path | None, watch: Watch
         return [uci_classes(rules)]
     if isinstance(source, Walk):
         home = folder / f"walk-{source.side}" if folder else None
-        levels = asked(labeller, source.side, home, lambda ply, *n: watch(f"ply {ply}", *n))
+        levels = asked(labeller, source.side, home, watch)
         return [part for level in levels for part in level]
     keys = np.unique(_keys(rules, source))
     _, occupied = unpacked(rules, keys)
@@ -129,9 +130,9 @@ def _labelled(labeller: Labeller, source: Any, folder: Path | None, watch: Watch
     name = type(source).__name__.lower()
     found = []
     for ply in np.unique(plies).tolist():
-        path = folder / name / f"ply-{ply:02}.npz" if folder else None
         here = keys[plies == ply]
-        found.append(labeller.label(here, path, lambda done: watch(f"ply {ply}", done, len(here))))
+        path = folder / name / f"ply-{ply:02}.npz" if folder else None
+        found.append(labeller.label(here, path, functools.partial(watch, ply, len(here))))
     return found
 
 

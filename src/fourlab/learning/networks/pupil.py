@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import torch
-import torch.nn.functional as F
 from torch import Tensor
 
 from fourlab.core.arrays import Array
 from fourlab.core.errors import SpecError
+from fourlab.learning.networks.replies import strategy
 from fourlab.learning.networks.twin import (
     build,
     folded,
@@ -22,7 +22,6 @@ from fourlab.learning.networks.twin import (
     state_of,
 )
 from fourlab.positions.labels import UNKNOWN, UNPLAYABLE, Labels
-from fourlab.positions.replies import strategy
 from fourlab.rules.geometry import Rules
 from fourlab.search.scores import win_score
 from fourlab.values.network import Network, Shape
@@ -31,7 +30,6 @@ WARMING = 200  # steps until the rate is reached
 LAST_RATE = 0.01  # share of the rate at the end
 SLOWEST = 0.6  # what a win with the last stone is worth, graded
 NETWORK, OPTIMISER = "network.", "optimiser."
-BEST, KEPT, LOST = range(3)  # what the answer to a question comes to
 
 
 def find_device(name: str) -> torch.device:
@@ -56,6 +54,10 @@ class Lesson(NamedTuple):
     def take(self, rows: Tensor) -> Lesson:
         """Return some of the rows."""
         return Lesson(*(column[rows] for column in self))
+
+    def first(self, count: int) -> Lesson:
+        """Return the first rows, at most so many."""
+        return Lesson(*(column[:count] for column in self))
 
     def mirrored(self, rules: Rules, flip: Tensor) -> Lesson:
         """Return the moves of those rows mirrored; `planes` mirrors their boards."""
@@ -95,9 +97,11 @@ class Pupil:
         self, rules: Rules, shape: Shape, seed: int, device: torch.device, decay: float
     ) -> None:
         self.rules, self.shape, self.device = rules, shape, device
-        module = build(rules, shape, seed).to(device)
-        self.module: Any = module.to(memory_format=torch.channels_last)
+        module: Any = build(rules, shape, seed)
+        self.module = module.to(device, memory_format=torch.channels_last)
         self.is_cuda = device.type == "cuda"
+        if not self.is_cuda:
+            torch.set_num_threads(1)  # sums are then taken in one order, whatever the machine
         self.optimiser = torch.optim.AdamW(
             self.module.parameters(),
             lr=torch.tensor(0.0, device=device) if self.is_cuda else 0.0,
@@ -111,36 +115,38 @@ class Pupil:
         self._flip: Any
         self._found: Tensor
 
-    def losses(self, rows: Lesson, flip: Tensor | None = None) -> tuple[Tensor, Tensor, Tensor]:
-        """Return the losses of moves and values, and what the answers come to: [BEST, KEPT, LOST].
-
-        Where nothing is known of the moves, the nearest of win, draw and loss is the answer.
-        """
+    def run(self, rows: Lesson, flip: Tensor | None = None) -> tuple[Tensor, Tensor]:
+        """Return the logarithms of the policy over legal moves, and of the bins."""
         both = planes(self.rules, rows.movers, rows.occupied, flip)
         with torch.autocast(self.device.type, torch.bfloat16, enabled=self.is_cuda):
             logits, bins = self.module(both.contiguous(memory_format=torch.channels_last))
-        logits = logits.float().masked_fill(~rows.legal, -math.inf)
-        logs = logits.log_softmax(1)
-        # Where none is wanted all are: the loss is 0, and so is its slope.
-        right = rows.wanted | (~rows.wanted.any(1, keepdim=True) & rows.legal)
-        by_moves = -logs.masked_fill(~right, -math.inf).logsumexp(1).mean()
-        shares = bins.float().log_softmax(1)
-        is_known = ~rows.values.isnan()
-        place = (rows.values.nan_to_num() + 1) / 2 * (self.shape.bins - 1)
+        policy = logits.float().masked_fill(~rows.legal, -math.inf).log_softmax(1)
+        return policy, bins.float().log_softmax(1)
+
+    def value_loss(self, bins: Tensor, values: Tensor) -> Tensor:
+        """Return the loss of distributions whose mean should be these values; nan: none is known.
+
+        A value lies between two bins, and shares itself out between them.
+        """
+        place = (values.nan_to_num() + 1) / 2 * (self.shape.bins - 1)
         low = place.floor().clamp(0, self.shape.bins - 2)
         part = place - low
-        around = shares.gather(1, low.long()[:, None] + torch.arange(2, device=self.device))
-        by_values = -((1 - part) * around[:, 0] + part * around[:, 1])
-        by_values = torch.where(is_known, by_values, 0.0).mean()
-        move = logits.argmax(1, keepdim=True)
+        around = bins.gather(1, low.long()[:, None] + torch.arange(2, device=self.device))
+        losses = -((1 - part) * around[:, 0] + part * around[:, 1])
+        return torch.where(values.isnan(), 0.0, losses).mean()
+
+    def answers(self, rows: Lesson, policy: Tensor, bins: Tensor) -> tuple[Tensor, Tensor]:
+        """Return [positions]: is the answer the best, and does it keep win, draw or loss?
+
+        The answer is the likeliest move; where nothing is known of the moves, the nearest of win,
+        draw and loss.
+        """
+        move = policy.argmax(1, keepdim=True)
+        value = (bins.exp() * self.centres).sum(1)
+        is_class = (value * 1.5).round() == rows.values.sign()
         has_moves = rows.keeping.any(1)
-        value = (shares.exp() * self.centres).sum(1)
-        is_right = torch.where(
-            has_moves, rows.best.gather(1, move)[:, 0], (value * 1.5).round() == rows.values.sign()
-        )
-        is_kept = torch.where(has_moves, rows.keeping.gather(1, move)[:, 0], is_right)
-        counts = torch.stack([is_right.sum(), (is_kept & ~is_right).sum(), (~is_kept).sum()])
-        return by_moves, by_values, counts
+        is_best = torch.where(has_moves, rows.best.gather(1, move)[:, 0], is_class)
+        return is_best, torch.where(has_moves, rows.keeping.gather(1, move)[:, 0], is_class)
 
     def learn(self, rows: Lesson, rate: float, weight: float, flip: Tensor | None = None) -> Tensor:
         """Take one step; return the two losses and the three counts, on the device."""
@@ -163,11 +169,14 @@ class Pupil:
         return self._found.clone()
 
     def _step(self, rows: Lesson, weight: float, flip: Tensor | None) -> Tensor:
-        by_moves, by_values, counts = self.losses(rows, flip)
+        policy, bins = self.run(rows, flip)
+        by_moves, by_values = move_loss(policy, rows).mean(), self.value_loss(bins, rows.values)
         self.optimiser.zero_grad(set_to_none=True)
-        (by_moves + weight * by_values).backward()
+        loss: Any = by_moves + weight * by_values
+        loss.backward()
         self.optimiser.step()
-        return torch.cat([torch.stack([by_moves, by_values]).detach(), counts])
+        losses = torch.stack([by_moves, by_values]).detach()
+        return torch.cat([losses, counts(*self.answers(rows, policy, bins))])
 
     def _capture(self, rows: Lesson, weight: float, flip: Tensor | None) -> None:
         """Record a step, to be replayed with one call: small networks wait for nothing else.
@@ -176,7 +185,7 @@ class Pupil:
         """
         before = self.arrays()
         self._rows, self._flip = Lesson(*(column.clone() for column in rows)), flip
-        aside = torch.cuda.Stream()
+        aside: Any = torch.cuda.Stream()  # type: ignore[no-untyped-call]
         aside.wait_stream(torch.cuda.current_stream())
         with torch.cuda.stream(aside):
             for _ in range(3):
@@ -197,14 +206,18 @@ class Pupil:
                 value.zero_() if array is None else value.copy_(torch.from_numpy(array))
 
     @torch.no_grad()
-    def examine(self, lesson: Lesson, batch: int = 8192) -> Array:
-        """Return what the answers to a whole lesson come to: [BEST, KEPT, LOST]."""
+    def examine(self, lesson: Lesson, batch: int = 8192) -> tuple[Array, Tensor]:
+        """Return the counts of a whole lesson, and the loss of moves of each row."""
         self.module.eval()
         total = torch.zeros(3, dtype=torch.int64, device=self.device)
+        losses = []
         for begin in range(0, len(lesson.movers), batch):
-            total += self.losses(Lesson(*(column[begin : begin + batch] for column in lesson)))[2]
-        counts: Array = total.cpu().numpy()
-        return counts
+            rows = Lesson(*(column[begin : begin + batch] for column in lesson))
+            policy, bins = self.run(rows)
+            total += counts(*self.answers(rows, policy, bins))
+            losses.append(move_loss(policy, rows))
+        found: Array = total.cpu().numpy()
+        return found, torch.cat(losses) if losses else torch.empty(0)
 
     def folded(self, about: dict[str, Any]) -> Network:
         """Return the network as it plays."""
@@ -222,6 +235,20 @@ class Pupil:
         put_optimiser_state(self.optimiser, _below(arrays, OPTIMISER))
 
 
+def move_loss(policy: Tensor, rows: Lesson) -> Tensor:
+    """Return [positions]: how unlikely the wanted moves are, taken together.
+
+    Where none is wanted all are: the loss is 0, and so is its slope.
+    """
+    right = rows.wanted | (~rows.wanted.any(1, keepdim=True) & rows.legal)
+    return -policy.masked_fill(~right, -math.inf).logsumexp(1)
+
+
+def counts(is_best: Tensor, is_kept: Tensor) -> Tensor:
+    """Return how many answers are best, keep the value with another move, and give it away."""
+    return torch.stack([is_best.sum(), (is_kept & ~is_best).sum(), (~is_kept).sum()])
+
+
 def _copy(target: Lesson, source: Lesson) -> None:
     for to, column in zip(target, source, strict=True):
         to.copy_(column)
@@ -229,7 +256,9 @@ def _copy(target: Lesson, source: Lesson) -> None:
 
 def _below(arrays: dict[str, Array], prefix: str) -> dict[str, Array]:
     return {
-        name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)
+        name.removeprefix(prefix): array
+        for name, array in arrays.items()
+        if name.startswith(prefix)
     }
 
 
@@ -239,18 +268,43 @@ def rate_at(rate: float, step: int, share: float) -> float:
     return rate * (LAST_RATE + (1 - LAST_RATE) * cosine) * min(1.0, (step + 1) / WARMING)
 
 
-class Order:
-    """Rows in a new order each time round; any batch can be asked for without those before it."""
+class Course:
+    """What is learned and in which order, and what is set aside: any step can be taken up again."""
 
-    def __init__(self, count: int, batch: int, seed: int, device: torch.device) -> None:
-        self.count, self.batch, self.seed, self.device = count, min(batch, count), seed, device
-        self.round, self._order = -1, torch.empty(0)
+    def __init__(self, learned: Lesson, held: Lesson, batch: int, seed: int) -> None:
+        self.learned, self.held, self.seed = learned, held, seed
+        self.count = len(learned.movers)
+        self.batch = min(batch, self.count)
+        self.hard = torch.empty(0, dtype=torch.int64)
+        self._round, self._order = -1, torch.empty(0)
 
-    def rows(self, step: int) -> Tensor:
-        """Return the rows of a step; what does not fill a batch is left out of a round."""
+    def rows(self, step: int) -> Lesson:
+        """Return what a step learns; what does not fill a batch is left out of a round.
+
+        While there are `hard` rows, they are half of it.
+        """
         a_round, place = divmod(step, self.count // self.batch)
-        if a_round != self.round:
-            dice = torch.Generator(self.device).manual_seed(self.seed * 1_000_003 + a_round)
-            self._order = torch.randperm(self.count, generator=dice, device=self.device)
-            self.round = a_round
-        return self._order[place * self.batch : (place + 1) * self.batch]
+        if a_round != self._round:
+            device = self.learned.movers.device
+            dice = torch.Generator(device).manual_seed(self.seed * 1_000_003 + a_round)
+            self._order = torch.randperm(self.count, generator=dice, device=device)
+            self._round = a_round
+        rows = self._order[place * self.batch : (place + 1) * self.batch]
+        if len(self.hard):
+            half = self.batch // 2
+            drawn = torch.randint(len(self.hard), (half,), device=rows.device)
+            rows = torch.cat([rows[half:], self.hard[drawn]])
+        return self.learned.take(rows)
+
+
+def course_of(
+    labels: Labels, held: float, moves: str, graded: bool, batch: int, seed: int, device: Any
+) -> Course:
+    """Return the course of labels, a share of which is set aside by the seed."""
+    shuffled = np.random.default_rng([seed, 1]).permutation(len(labels))
+    aside = min(round(held * len(labels)), len(labels) - 1)
+    learned, examined = (
+        lesson_of(labels.take(np.sort(rows)), moves, graded, device)
+        for rows in (shuffled[aside:], shuffled[:aside])
+    )
+    return Course(learned, examined, batch, seed)
