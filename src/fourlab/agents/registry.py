@@ -22,6 +22,8 @@ AGENTS: Registry[type[Agent]] = Registry(
         "monte-carlo": "fourlab.agents.learned:MonteCarloAgent",
         "n-tuple": "fourlab.agents.learned:NTupleAgent",
         "learned": "fourlab.agents.learned:Learned",
+        "net": "fourlab.agents.net:Net",
+        "zero": "fourlab.agents.zero:Zero",
         "human": "fourlab.agents.human:Human",
     },
 )

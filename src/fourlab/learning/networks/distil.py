@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from fourlab.agents.base import Agent
+from fourlab.agents.net import Net, NetConfig
 from fourlab.core.spec import option
 from fourlab.core.storage import StorageError
 from fourlab.learning.base import Learner, Progress
@@ -180,8 +180,8 @@ class Distil(Learner):
         about |= {"done": self.done, "steps": self.steps_done, "notes": self.notes}
         return self.pupil.folded(about)
 
-    def agent(self) -> Agent:
-        raise NotImplementedError
+    def agent(self) -> Net:
+        return Net(self.rules, NetConfig(), self.network())
 
     def save(self, path: Path) -> None:
         self.network().save(path, extra=self.pupil.arrays())
