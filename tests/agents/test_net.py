@@ -47,7 +47,10 @@ def test_the_bare_network_plays_what_its_policy_likes_best() -> None:
         priors = NETWORK.evaluate(boards_of([shown]))[0][0]
         decision = net().decide(position, RNG)
         best = int(priors.argmax())
-        assert shown.play(best) in (position.play(decision.move), position.play(decision.move).mirror())
+        assert shown.play(best) in (
+            position.play(decision.move),
+            position.play(decision.move).mirror(),
+        )
         assert decision.policy is not None
         assert sorted(decision.policy) == pytest.approx(sorted(priors.tolist()))
         assert decision.effort == 1

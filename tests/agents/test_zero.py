@@ -85,9 +85,7 @@ def test_a_clock_ends_it_and_calling_off_too() -> None:
 
 
 @pytest.mark.parametrize("sims", [0, 30])
-def test_many_boards_are_chosen_for_in_portions(
-    sims: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_many_boards_are_chosen_for_in_portions(sims: int, monkeypatch: pytest.MonkeyPatch) -> None:
     positions = random_positions(RULES, 30)
     dice = np.zeros(30, np.int64)
     whole = zero(sims=sims).choose(boards_of(positions), dice).tolist()

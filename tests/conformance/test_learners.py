@@ -113,7 +113,10 @@ def _registered() -> Iterator[None]:
 
 
 BOARD = "connect:columns=4,rows=3,k=3"
-SMALL = {"n-tuple": "n-tuple:tuples=4,length=3"}
+SMALL = {
+    "n-tuple": "n-tuple:tuples=4,length=3",
+    "distil": "distil:width=8,blocks=1,batch=100,chunk=100",
+}
 
 
 @pytest.fixture(params=KINDS)

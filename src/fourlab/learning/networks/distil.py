@@ -41,6 +41,9 @@ class DistilConfig:
         "or loss; none",
         choices=("one", "best", "keep", "none"),
     )
+    prefer: float = option(
+        0.0, "share of the loss of moves that is for the strategy's move alone", low=0, high=1
+    )
     value: str = option(
         "graded",
         "graded: sooner wins are worth more; plain: win, draw or loss; none",
@@ -132,7 +135,9 @@ class Distil(Learner):
 
             device = find_device(self.config.device)
             shape = self.config.shape()
-            self._pupil = Pupil(self.rules, shape, self.seed, device, self.config.decay)
+            self._pupil = Pupil(
+                self.rules, shape, self.seed, device, self.config.decay, self.config.prefer
+            )
             if self._restored:
                 self._pupil.restore(self._restored)
                 self._restored = {}

@@ -4,7 +4,7 @@ walk:first            all that a side is asked when it plays the solver's fastes
 walk:second           loss, against every reply
 games:of=SPEC         all of games that an agent plays against itself, every so many moves at random
 suite:middle          of a suite: opening, middle, end, uci
-uci                   the whole UCI data set (connect4), with its classes and no moves
+uci                   the whole UCI data set (connect4): scores of positions, not of moves
 file:PATH             of a file with a move string a line
 
 Several are joined by `and`: `walk:first and games:of=(mcts:sims=100),count=500`.
@@ -34,11 +34,12 @@ from fourlab.positions.labels import (
 )
 from fourlab.positions.starts import draw_boards, starts
 from fourlab.positions.suites import NAMES, make_suite, read_positions
-from fourlab.positions.uci import uci
+from fourlab.positions.uci import PLIES, uci
 from fourlab.rules.boards import Boards
 from fourlab.rules.geometry import Rules
 from fourlab.rules.kernels import has_line, legal_cells, move_cell, play
 from fourlab.rules.keys import check_size
+from fourlab.search.book import shipped_book
 
 AND = " and "
 Watch = Callable[[int, int, int], None]  # ply, positions of the ply, how many are labelled
@@ -119,7 +120,7 @@ def lessons(
 def _labelled(labeller: Labeller, source: Any, folder: Path | None, watch: Watch) -> list[Labels]:
     rules = labeller.rules
     if isinstance(source, Uci):
-        return [uci_classes(rules)]
+        return [uci_scores(rules)]
     if isinstance(source, Walk):
         home = folder / f"walk-{source.side}" if folder else None
         levels = asked(labeller, source.side, home, watch)
@@ -192,13 +193,16 @@ def _moved(rules: Rules, boards: Boards, moves: Ints) -> Boards:
     return Boards(movers, occupied, np.zeros((len(after), 0), np.uint8))
 
 
-def uci_classes(rules: Rules) -> Labels:
-    """Return the UCI data set: what a position is worth, 1, 0 or -1, and nothing of its moves."""
+def uci_scores(rules: Rules) -> Labels:
+    """Return the UCI data set: the scores of its positions by the book, none of their moves."""
     if str(rules) != "connect4":
         raise SpecError(f"positions=uci: the UCI data is of connect4, not of {rules}")
-    data = uci()
+    data, book = uci(), shipped_book(rules)
     quick = at_once(rules, packed(rules, data.movers, data.occupied))
-    return Labels(rules, quick.keys, data.outcomes.astype(np.int8), quick.scores)
+    values = data.outcomes.astype(np.int8)
+    if book is not None:
+        values = book.scores[PLIES][np.searchsorted(book.shelves[PLIES].keys, quick.keys)]
+    return Labels(rules, quick.keys, values, quick.scores)
 
 
 def distinct(labels: Labels) -> Labels:

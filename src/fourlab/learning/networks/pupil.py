@@ -48,6 +48,7 @@ class Lesson(NamedTuple):
     values: Tensor  # [positions], float
     legal: Tensor  # [positions, moves], bool
     wanted: Tensor  # [positions, moves], bool: any of these is right; none: nothing is asked
+    strategy: Tensor  # [positions, moves], bool: the one of them that the solver's strategy plays
     best: Tensor  # [positions, moves], bool
     keeping: Tensor  # [positions, moves], bool
 
@@ -74,19 +75,19 @@ def lesson_of(labels: Labels, moves: str, graded: bool, device: torch.device) ->
     """Return labels as tensors; `moves` says which are wanted: one, best, keep or none."""
     movers, occupied = labels.boards()
     best, keeping = labels.best(), labels.keeping()
-    if moves == "one":
-        wanted = np.zeros_like(best)
-        wanted[np.arange(len(labels)), strategy(labels)] = True
-        wanted &= best  # nothing where nothing is known
-    else:
-        wanted = {"best": best, "keep": keeping, "none": np.zeros_like(best)}[moves]
+    one = np.zeros_like(best)
+    one[np.arange(len(labels)), strategy(labels)] = True
+    one &= best  # nothing where nothing is known
+    none = np.zeros_like(best)
+    wanted = {"one": one, "best": best, "keep": keeping, "none": none}[moves]
+    one &= wanted
     values = np.sign(labels.values).astype(np.float32)
     if graded:
         most = win_score(labels.rules, 0)
         values *= SLOWEST + (1 - SLOWEST) * np.abs(labels.values.astype(np.float32)) / most
     values[labels.values <= UNKNOWN] = np.nan
     legal = labels.scores != UNPLAYABLE
-    arrays = (movers, occupied, values, legal, wanted, best, keeping)
+    arrays = (movers, occupied, values, legal, wanted, one, best, keeping)
     return Lesson(*(torch.from_numpy(np.ascontiguousarray(array)).to(device) for array in arrays))
 
 
@@ -94,9 +95,15 @@ class Pupil:
     """A residual network, its optimiser, and how far it is."""
 
     def __init__(
-        self, rules: Rules, shape: Shape, seed: int, device: torch.device, decay: float
+        self,
+        rules: Rules,
+        shape: Shape,
+        seed: int,
+        device: torch.device,
+        decay: float,
+        prefer: float = 0.0,
     ) -> None:
-        self.rules, self.shape, self.device = rules, shape, device
+        self.rules, self.shape, self.device, self.prefer = rules, shape, device, prefer
         module: Any = build(rules, shape, seed)
         self.module = module.to(device, memory_format=torch.channels_last)
         self.is_cuda = device.type == "cuda"
@@ -111,16 +118,20 @@ class Pupil:
         )
         self.centres = torch.linspace(-1, 1, shape.bins, device=device)
         self._graph: Any = None  # a recorded step, what it reads and what it finds
+        self._both: Tensor
         self._rows: Lesson
-        self._flip: Any
         self._found: Tensor
 
-    def run(self, rows: Lesson, flip: Tensor | None = None) -> tuple[Tensor, Tensor]:
-        """Return the logarithms of the policy over legal moves, and of the bins."""
+    def see(self, rows: Lesson, flip: Tensor | None = None) -> Tensor:
+        """Return what the network sees of positions, mirrored where `flip` says so."""
         both = planes(self.rules, rows.movers, rows.occupied, flip)
+        return both.contiguous(memory_format=torch.channels_last)
+
+    def run(self, both: Tensor, legal: Tensor) -> tuple[Tensor, Tensor]:
+        """Return the logarithms of the policy over legal moves, and of the bins."""
         with torch.autocast(self.device.type, torch.bfloat16, enabled=self.is_cuda):
-            logits, bins = self.module(both.contiguous(memory_format=torch.channels_last))
-        policy = logits.float().masked_fill(~rows.legal, -math.inf).log_softmax(1)
+            logits, bins = self.module(both)
+        policy = logits.float().masked_fill(~legal, -math.inf).log_softmax(1)
         return policy, bins.float().log_softmax(1)
 
     def value_loss(self, bins: Tensor, values: Tensor) -> Tensor:
@@ -156,21 +167,21 @@ class Pupil:
                 group["lr"].fill_(rate)
             else:
                 group["lr"] = rate
-        if not self.is_cuda:
-            return self._step(rows, weight, flip)
-        if self._graph is None:
-            self._capture(rows, weight, flip)
-        if len(rows.movers) != len(self._rows.movers):
-            return self._step(rows, weight, flip)
-        _copy(self._rows, rows)
-        if flip is not None:
-            self._flip.copy_(flip)
+        both = self.see(rows, flip)
+        if self.is_cuda and self._graph is None:
+            self._capture(both, rows, weight)
+        if not self.is_cuda or len(both) != len(self._both):
+            return self._step(both, rows, weight)
+        self._both.copy_(both)
+        for kept, column in zip(self._rows, rows, strict=True):
+            kept.copy_(column)
         self._graph.replay()
         return self._found.clone()
 
-    def _step(self, rows: Lesson, weight: float, flip: Tensor | None) -> Tensor:
-        policy, bins = self.run(rows, flip)
-        by_moves, by_values = move_loss(policy, rows).mean(), self.value_loss(bins, rows.values)
+    def _step(self, both: Tensor, rows: Lesson, weight: float) -> Tensor:
+        policy, bins = self.run(both, rows.legal)
+        by_moves = move_loss(policy, rows, self.prefer).mean()
+        by_values = self.value_loss(bins, rows.values)
         self.optimiser.zero_grad(set_to_none=True)
         loss: Any = by_moves + weight * by_values
         loss.backward()
@@ -178,22 +189,22 @@ class Pupil:
         losses = torch.stack([by_moves, by_values]).detach()
         return torch.cat([losses, counts(*self.answers(rows, policy, bins))])
 
-    def _capture(self, rows: Lesson, weight: float, flip: Tensor | None) -> None:
+    def _capture(self, both: Tensor, rows: Lesson, weight: float) -> None:
         """Record a step, to be replayed with one call: small networks wait for nothing else.
 
         What the steps before the record have changed is put back.
         """
         before = self.arrays()
-        self._rows, self._flip = Lesson(*(column.clone() for column in rows)), flip
+        self._both, self._rows = both.clone(), Lesson(*(column.clone() for column in rows))
         aside: Any = torch.cuda.Stream()  # type: ignore[no-untyped-call]
         aside.wait_stream(torch.cuda.current_stream())
         with torch.cuda.stream(aside):
             for _ in range(3):
-                self._step(self._rows, weight, self._flip)
+                self._step(self._both, self._rows, weight)
         torch.cuda.current_stream().wait_stream(aside)
         self._graph = torch.cuda.CUDAGraph()
         with torch.cuda.graph(self._graph):
-            self._found = self._step(self._rows, weight, self._flip)
+            self._found = self._step(self._both, self._rows, weight)
         put_state(self.module, _below(before, NETWORK))
         self._put_memory(_below(before, OPTIMISER))
 
@@ -213,7 +224,7 @@ class Pupil:
         losses = []
         for begin in range(0, len(lesson.movers), batch):
             rows = Lesson(*(column[begin : begin + batch] for column in lesson))
-            policy, bins = self.run(rows)
+            policy, bins = self.run(self.see(rows), rows.legal)
             total += counts(*self.answers(rows, policy, bins))
             losses.append(move_loss(policy, rows))
         found: Array = total.cpu().numpy()
@@ -223,35 +234,39 @@ class Pupil:
         """Return the network as it plays."""
         return folded(self.module, self.rules, self.shape, about)
 
-    def arrays(self) -> dict[str, Array]:
-        """Return all that is needed to go on."""
-        network = {NETWORK + name: array for name, array in state_of(self.module).items()}
-        memory = optimiser_state(self.optimiser)
-        return network | {OPTIMISER + name: array for name, array in memory.items()}
+    def arrays(self, memory: bool = True) -> dict[str, Array]:
+        """Return all that is needed to go on; without `memory`, a new optimiser begins."""
+        found = {NETWORK + name: array for name, array in state_of(self.module).items()}
+        if memory:
+            kept = optimiser_state(self.optimiser)
+            found |= {OPTIMISER + name: array for name, array in kept.items()}
+        return found
 
     def restore(self, arrays: dict[str, Array]) -> None:
         """Take back what `arrays` returned; raises StorageError if it is of another network."""
         put_state(self.module, _below(arrays, NETWORK))
-        put_optimiser_state(self.optimiser, _below(arrays, OPTIMISER))
+        if memory := _below(arrays, OPTIMISER):
+            put_optimiser_state(self.optimiser, memory)
 
 
-def move_loss(policy: Tensor, rows: Lesson) -> Tensor:
+def move_loss(policy: Tensor, rows: Lesson, prefer: float = 0.0) -> Tensor:
     """Return [positions]: how unlikely the wanted moves are, taken together.
 
-    Where none is wanted all are: the loss is 0, and so is its slope.
+    `prefer` is the share of the loss that is for the strategy's move alone. Where none is wanted
+    all are: the loss is 0, and so is its slope.
     """
-    right = rows.wanted | (~rows.wanted.any(1, keepdim=True) & rows.legal)
+    loss = _unlikely(policy, rows.wanted, rows.legal)
+    return loss if prefer == 0 else loss.lerp(_unlikely(policy, rows.strategy, rows.legal), prefer)
+
+
+def _unlikely(policy: Tensor, moves: Tensor, legal: Tensor) -> Tensor:
+    right = moves | (~moves.any(1, keepdim=True) & legal)
     return -policy.masked_fill(~right, -math.inf).logsumexp(1)
 
 
 def counts(is_best: Tensor, is_kept: Tensor) -> Tensor:
     """Return how many answers are best, keep the value with another move, and give it away."""
     return torch.stack([is_best.sum(), (is_kept & ~is_best).sum(), (~is_kept).sum()])
-
-
-def _copy(target: Lesson, source: Lesson) -> None:
-    for to, column in zip(target, source, strict=True):
-        to.copy_(column)
 
 
 def _below(arrays: dict[str, Array], prefix: str) -> dict[str, Array]:
