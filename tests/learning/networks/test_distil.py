@@ -155,7 +155,7 @@ def test_a_round_shows_every_position_once() -> None:
 
 
 def test_a_toy_board_is_learned_to_certified_play(tmp_path: Path) -> None:
-    made = learner(f"distil:{TINY},games=60000,rate=0.02,value=none", RULES, 1)
+    made = learner(f"distil:{TINY},games=30000,rate=0.02,value=none", RULES, 1)
     last = list(made.steps())[-1]
     assert last.losses == 0
     path = tmp_path / "net.safetensors"

@@ -253,15 +253,16 @@ def move_loss(policy: Tensor, rows: Lesson, prefer: float = 0.0) -> Tensor:
     """Return [positions]: how unlikely the wanted moves are, taken together.
 
     `prefer` is the share of the loss that is for the strategy's move alone. Where none is wanted
-    all are: the loss is 0, and so is its slope.
+    the loss is 0, and so is its slope.
     """
     loss = _unlikely(policy, rows.wanted, rows.legal)
     return loss if prefer == 0 else loss.lerp(_unlikely(policy, rows.strategy, rows.legal), prefer)
 
 
 def _unlikely(policy: Tensor, moves: Tensor, legal: Tensor) -> Tensor:
-    right = moves | (~moves.any(1, keepdim=True) & legal)
-    return -policy.masked_fill(~right, -math.inf).logsumexp(1)
+    is_asked = moves.any(1)
+    right = moves | (~is_asked[:, None] & legal)  # no logarithm of nothing
+    return torch.where(is_asked, -policy.masked_fill(~right, -math.inf).logsumexp(1), 0.0)
 
 
 def counts(is_best: Tensor, is_kept: Tensor) -> Tensor:
