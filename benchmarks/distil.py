@@ -133,6 +133,8 @@ def teach(shape: Shape, labels: Labels, options: argparse.Namespace, out: Path) 
         del course
         fresh = asked[~np.isin(asked, labels.keys)]
         found["fresh"] = len(fresh)
+        if len(fresh) > options.most:
+            fresh = np.sort(np.random.default_rng(number).choice(fresh, options.most, False))
         say(**found)
         with (out / "results.jsonl").open("a") as file:
             file.write(json.dumps(found) + "\n")
@@ -154,6 +156,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=300)
     parser.add_argument("--rounds", type=int, default=0, help="more rounds, with what was asked")
     parser.add_argument("--round-seconds", type=float, default=120)
+    parser.add_argument("--most", type=int, default=2_000_000, help="to be labelled in a round")
     parser.add_argument("--moves", default="one", choices=("one", "best", "keep"))
     parser.add_argument("--prefer", type=float, default=0.0, help="share for the strategy's move")
     parser.add_argument("--graded", action="store_true")
@@ -166,6 +169,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--threads", type=int, default=None)
     options = parser.parse_args()
+    torch.backends.cudnn.benchmark = True
     began = time.perf_counter()
     labels = lessons(f"walk:{options.side}", game(options.game), options.data)
     say(labels=len(labels), made_s=round(time.perf_counter() - began, 1))

@@ -63,7 +63,7 @@ class DistilConfig:
     mirror: bool = option(False, "learn mirror images too; `net` shows a network one of each pair")
     held: float = option(0.0, "share of positions set aside to be examined on", low=0, high=0.9)
     device: str = option("auto", "where it learns", choices=("auto", "cpu", "cuda"))
-    chunk: int = option(20_000, "positions between two looks", low=1)
+    chunk: int = option(5_000, "positions between two looks", low=1)
 
     def shape(self) -> Shape:
         """Return what the network looks like."""
