@@ -24,7 +24,7 @@ from fourlab.arena.certify.certificate import value_for
 from fourlab.arena.certify.refuting import ends_below
 from fourlab.arena.certify.walk import Walk
 from fourlab.core.arrays import Ints
-from fourlab.learning.networks.lessons import distinct, lessons
+from fourlab.learning.networks.sources import distinct, lessons
 from fourlab.learning.networks.pupil import Course, Pupil, course_of, find_device, rate_at
 from fourlab.learning.networks.replies import SIDES, at_once
 from fourlab.positions.labels import UNKNOWN, Labeller, Labels, joined, unpacked

@@ -59,6 +59,18 @@ def test_one_seed_is_one_grade() -> None:
     assert grade(player, positions, seed=1) != grade(player, positions, seed=2)
 
 
+@pytest.mark.parametrize("spec", ["random", "minimax:depth=2", "mcts:sims=20"])
+def test_asking_about_many_at_once_gives_the_same_grade(
+    spec: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    positions = suite(SMALL, "middle")[:50]
+    player = agent(spec, SMALL)
+    assert player.chooses_many
+    together = grade(player, positions, seed=1)
+    monkeypatch.setattr(type(player), "chooses_many", False)
+    assert grade(player, positions, seed=1) == together
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_the_shipped_suites_are_scored_exactly(name: str) -> None:
     entries = load_suites(CONNECT4)[name]

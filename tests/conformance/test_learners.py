@@ -116,6 +116,8 @@ BOARD = "connect:columns=4,rows=3,k=3"
 SMALL = {
     "n-tuple": "n-tuple:tuples=4,length=3",
     "distil": "distil:width=8,blocks=1,batch=100,chunk=100",
+    "zero": "zero:width=4,blocks=1,head=2,hidden=4,bins=5,lanes=16,sims=8,fast-sims=4,chunk=50,"
+    "batch=16,prefill=32,reuse=2,window=500",
 }
 
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import threading
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -9,14 +10,16 @@ import pytest
 from nicegui import Client
 from nicegui.page import page
 
-from fourlab.core.errors import FourlabError
+from fourlab.core.errors import FourlabError, SpecError
+from fourlab.rules.catalog import game
 from fourlab.web.app import create_app
 from fourlab.web.frame import show
 from fourlab.web.laboratory import Laboratory
-from fourlab.web.limits import MOST_PAGES, Doorkeeper
+from fourlab.web.limits import MOST_PAGES, Doorkeeper, read_agent
 from fourlab.web.pages import page_of
 from fourlab.web.sessions.play import PlaySession
 from fourlab.web.workbench import MOST_WAITING, BusyError, Job
+from nets import random_network
 from web.bench import TestBench, on_a_loop
 
 
@@ -105,3 +108,23 @@ def test_a_fault_in_one_job_leaves_the_thread_to_the_others(bench: TestBench) ->
 
 def test_an_application_can_be_made_twice() -> None:
     assert create_app() is not create_app()
+
+
+def test_visitors_name_networks_of_the_runs_folder_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    rules = game("connect:columns=4,rows=4,k=3")
+    network = random_network(rules)
+    network.save(tmp_path / "runs" / "mine" / "checkpoint.safetensors")
+    network.save(tmp_path / "elsewhere.safetensors")
+    assert read_agent("zero:runs/mine,sims=50", rules).spec == "zero:runs/mine,sims=50"
+    for spec in ("net:elsewhere.safetensors", f"zero:{tmp_path}", "net:runs/../elsewhere"):
+        with pytest.raises(SpecError, match=r"is not in the folder runs"):
+            read_agent(spec, rules)
+    with pytest.raises(SpecError, match=r"sims=20000 is too much for the web"):
+        read_agent("zero:runs/mine,sims=20000", rules)
+    with pytest.raises(SpecError, match=r"plies=4 is too much for the web"):
+        read_agent("net:runs/mine,plies=4", rules)
+    with pytest.raises(SpecError, match=r"no network of connect:.* comes with fourlab"):
+        read_agent("net", rules)

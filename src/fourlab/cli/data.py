@@ -62,7 +62,7 @@ def labels(
 ) -> None:
     """Label positions with the exact score of every move, for `fourlab train distil`."""
     from fourlab.cli.console import progress
-    from fourlab.learning.networks.lessons import lessons
+    from fourlab.learning.networks.sources import lessons
     from fourlab.rules.catalog import game as find_game
 
     with progress("positions") as bar:

@@ -34,6 +34,7 @@ COMMANDS = {
     "sweep": "sweep:sweep",
     "study": "study:study",
     "grade": "grade:grade",
+    "certify": "certify:certify",
     "data": "data:app",
     "book": "book:app",
     "export": "export:app",

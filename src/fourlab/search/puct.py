@@ -22,6 +22,7 @@ from fourlab.core.jit import kernel
 from fourlab.rules.geometry import Rules
 from fourlab.rules.kernels import (
     column_cells,
+    has_line,
     legal_cells,
     move_cell,
     move_count,
@@ -54,6 +55,7 @@ class Puct(NamedTuple):
     base: float = 50.0  # visits that are added to the most visited move's there
     graded: float = 0.4  # share of a win's worth that is lost if it comes with the last stone
     forced: bool = True  # only moves are made at once: no evaluation is spent on them
+    rule: bool = True  # wins at hand, double threats and moves that lose at once are seen
 
 
 class Forest(NamedTuple):
@@ -100,6 +102,10 @@ def look(rules: Rules, puct: Puct, mover: int, occupied: int) -> tuple[float, in
     """
     stones = popcount(occupied)
     legal = legal_cells(rules, occupied)
+    if not puct.rule:
+        if has_line(rules, mover ^ occupied):
+            return worth_of(rules, puct, -win_score(rules, stones - 1)), legal
+        return 0.0 if legal == 0 else OPEN, legal
     wins = winning_cells(rules, mover) & legal
     if wins != 0:
         return worth_of(rules, puct, win_score(rules, stones)), wins

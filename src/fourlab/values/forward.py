@@ -25,7 +25,7 @@ from fourlab.rules.geometry import Rules
 Reals = npt.NDArray[np.float32]
 
 BLOCK = ROWS  # boards that go through the layers together: weights are fetched once for all
-SHARE = 4 * BLOCK  # boards worth a thread of their own
+SHARE = 2 * BLOCK  # boards worth a thread of their own
 FIRST, COUNT, TAP, TAPS_END, INPUTS, CHUNKS, WEIGHT, FLAGS = range(8)  # fields of a step
 ZERO = np.float32(0.0)
 PLAIN, RECTIFIED, ADDED = 0, 1, 2  # flags: sums below 0 become 0; what was there is added first

@@ -120,6 +120,14 @@ class Network:
         """Whether its priors say anything."""
         return self.shape.has_policy
 
+    @property
+    def is_half(self) -> bool:
+        """Whether its numbers fit into 16 bits as they are."""
+        with np.errstate(over="ignore"):
+            return all(
+                bool((layer.astype(np.float16) == layer).all()) for layer in self.layers.values()
+            )
+
     @functools.cached_property
     def forward(self) -> Forward:
         """What runs it."""

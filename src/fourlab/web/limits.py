@@ -45,7 +45,7 @@ def read_agent(text: str, rules: Rules) -> Agent:
     if spec.name == "human":
         raise SpecError("agent 'human' is a person; choose another opponent")
     config = configure(kind.Config, spec, "agent")
-    if issubclass(kind, Learned) or getattr(config, "path", ""):
+    if issubclass(kind, Learned) or getattr(config, "path", None):
         _check_path(kind.name, config.path)
     return kind(rules, _held(spec.name, config))
 

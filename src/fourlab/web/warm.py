@@ -59,6 +59,17 @@ def _prepare_learning(_board: str) -> None:
     play_off(made, find_agent("baseline", OTHER), 2, 0, "alternating")
 
 
+def _prepare_network(_board: str) -> None:
+    from fourlab.agents.net import Net
+    from fourlab.agents.zero import Zero
+    from fourlab.values.network import Network, Shape
+
+    rules, shape = game(OTHER), Shape(width=1, blocks=0, head=1, hidden=1, bins=2)
+    layers = {name: np.zeros(size, np.float32) for name, size in shape.layout(rules).items()}
+    for kind in (Zero, Net):
+        kind(rules, None, Network(rules, shape, layers)).prepare()
+
+
 def _prepare_arena(_board: str) -> None:
     from fourlab.arena.match import play_here
 
@@ -74,6 +85,7 @@ TASKS: dict[str, tuple[str, Callable[[str], None]]] = {
     "minimax@any": ("alpha-beta", lambda board: _prepare_agent("minimax", board)),
     "solver@any": ("the exact search of other boards", _prepare_solver),
     "mcts@any": ("the tree search of other boards", lambda board: _prepare_agent("mcts", board)),
+    "zero@any": ("search with a network", _prepare_network),
     "arena@any": ("the arena", _prepare_arena),
     "flat@connect4": ("flat Monte Carlo", lambda board: _prepare_agent("flat", board)),
     "flat@any": ("flat Monte Carlo of other boards", lambda board: _prepare_agent("flat", board)),
@@ -84,7 +96,7 @@ TASKS: dict[str, tuple[str, Callable[[str], None]]] = {
 
 def task_of(agent: Agent) -> str:
     """Return the task after which an agent is ready, '' if it is at once."""
-    kind = "solver" if agent.name == "perfect" else agent.name
+    kind = {"perfect": "solver", "net": "zero"}.get(agent.name, agent.name)
     return task_named(kind, agent.rules)
 
 

@@ -10,7 +10,7 @@ import pytest
 from fourlab.arena.certify.certificate import certify
 from fourlab.core.errors import SpecError
 from fourlab.core.storage import StorageError
-from fourlab.learning.networks.lessons import lessons, sources
+from fourlab.learning.networks.sources import lessons, sources
 from fourlab.learning.networks.replies import asked, strategy
 from fourlab.learning.registry import learner, load_learner
 from fourlab.positions.labels import UNKNOWN, Labeller, save_labels

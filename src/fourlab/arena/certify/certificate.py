@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import gzip
 import hashlib
 import json
@@ -212,10 +213,15 @@ def _judged(walk: Walk, value: int, strict: bool, starts: str, told: bool) -> Ce
         refutations=tuple(write_moves(walk.rules, game) for game in games),
         turns=tuple(turns),
         digest=walk.digest,
-        versions=provenance(),
+        versions=_versions(),
         seconds=round(walk.seconds, 3),
         starts=tuple(write_moves(walk.rules, game) for game in games_in(walk, begins, STARTS)),
     )
+
+
+@functools.cache
+def _versions() -> dict[str, Any]:
+    return dict(provenance())
 
 
 def save_moves(walk: Walk, value: int, path: Path) -> None:

@@ -66,7 +66,9 @@ def holes(walk: Walk, threshold: int, places: Places | None = None) -> Places:
     places = below(walk, threshold) if places is None else places
     solver, found = shared_solver(walk.rules), {}
     for ply in reversed(walk.plies):  # what the solver finds late in the game helps before
-        keys = places[ply]
+        found[ply] = keys = places[ply]
+        if not len(keys):
+            continue
         boards = boards_at(walk.rules, keys)
         keys = keys[outcomes(solver, ply, boards.movers, boards.occupied) >= threshold]
         asked, moves = walk.asked(ply)
@@ -155,7 +157,7 @@ def games_to(walk: Walk, ply: int, keys: Ints, moves_too: bool = False) -> list[
 def games_in(walk: Walk, places: Places, most: int, moves_too: bool = False) -> list[Game]:
     """Return games to some positions, one each, the shortest first; no more than `most`."""
     found: list[Game] = []
-    for ply in sorted(places):
+    for ply in sorted(ply for ply, keys in places.items() if len(keys)):
         found += games_to(walk, ply, places[ply][: most - len(found)], moves_too)
     return found
 

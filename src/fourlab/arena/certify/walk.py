@@ -212,7 +212,7 @@ class Walk:
                     f"more than {most:,} positions by ply {ply} of {self.rules}; allow more with "
                     "--most (9 bytes each on the disk), or begin later in the game with --start"
                 )
-            with replacing(self._path(ply, "keys")) as file:
+            with self._path(ply, "keys").open("wb") as file:
                 np.save(file, keys)
             states = self.states(ply)
             keys = keys[states == OPEN]
@@ -270,8 +270,9 @@ class Walk:
         return 0.0
 
     def _note(self, seconds: float) -> None:
-        with replacing(self.folder / META) as file:
-            file.write(json.dumps({**self.about(), "seconds": seconds}).encode())
+        if self._temporary is None:
+            with replacing(self.folder / META) as file:
+                file.write(json.dumps({**self.about(), "seconds": seconds}).encode())
 
     def _first_keys(self) -> Ints:
         """Return the keys of the first level."""
@@ -334,7 +335,6 @@ class Walk:
             done += len(chosen)
             self._pace(len(chosen), seconds)
             watch(done, len(keys))
-        moves.flush()
         return np.array(moves)
 
     def _questions(self, keys: Ints, rows: Ints, elsewhere: bool) -> Iterator[Questions]:

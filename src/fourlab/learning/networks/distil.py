@@ -14,7 +14,7 @@ from fourlab.agents.net import Net, NetConfig
 from fourlab.core.spec import option
 from fourlab.core.storage import StorageError
 from fourlab.learning.base import Learner, Progress
-from fourlab.learning.networks.lessons import lessons, sources
+from fourlab.learning.networks.sources import lessons, sources
 from fourlab.positions.labels import Labels, load_labels
 from fourlab.rules.geometry import Rules
 from fourlab.values.network import Network, Shape

@@ -1,210 +1,155 @@
-"""Positions to learn from, by a text, and their labels.
+"""What games of self-play leave behind: positions, policies and values to learn from.
 
-walk:first            all that a side is asked when it plays the solver's fastest win, or latest
-walk:second           loss, against every reply
-games:of=SPEC         all of games that an agent plays against itself, every so many moves at random
-suite:middle          of a suite: opening, middle, end, uci
-uci                   the whole UCI data set (connect4): scores of positions, not of moves
-file:PATH             of a file with a move string a line
-
-Several are joined by `and`: `walk:first and games:of=(mcts:sims=100),count=500`.
+A lane records its game (`Lanes`); when the game is over its lessons are handed in (`Harvest`), by
+blocks of lanes, and gathered in one order whatever thread served which block.
 """
 
-from __future__ import annotations
-
-import functools
-from collections.abc import Callable
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 
-from fourlab.agents.registry import agent as find_agent
 from fourlab.core.arrays import Ints
-from fourlab.core.errors import SpecError
-from fourlab.core.spec import configure, option, parse, unknown
-from fourlab.learning.networks.replies import SIDES, asked, at_once
-from fourlab.positions.labels import (
-    Labeller,
-    Labels,
-    joined,
-    packed,
-    unpacked,
-)
-from fourlab.positions.starts import draw_boards, starts
-from fourlab.positions.suites import NAMES, make_suite, read_positions
-from fourlab.positions.uci import PLIES, uci
-from fourlab.rules.boards import Boards
+from fourlab.core.bits import popcount
+from fourlab.core.jit import kernel
 from fourlab.rules.geometry import Rules
-from fourlab.rules.kernels import has_line, legal_cells, move_cell, play
-from fourlab.rules.keys import check_size
-from fourlab.search.book import shipped_book
+from fourlab.rules.kernels import move_count
+from fourlab.search.puct import MOVER, OCCUPIED, Reals, tries_move
 
-AND = " and "
-Watch = Callable[[int, int, int], None]  # ply, positions of the ply, how many are labelled
-
-
-@dataclass(frozen=True)
-class Walk:
-    """Options of `walk`."""
-
-    side: str = option("first", "whose moves", choices=SIDES, positional=True)
+BLOCK = 64  # lanes that hand in their lessons together
+GAME, START, WEAK, LAST_RANDOM, FULL, LESSONS, UNTOLD = range(7)  # columns of `Lanes.marks`
+TAKEN, WINS, DRAWS, LOSSES, PLIES = range(5)  # columns of `Harvest.counts`
 
 
-@dataclass(frozen=True)
-class Games:
-    """Options of `games`."""
+class Lanes(NamedTuple):
+    """The games under way, one a lane, with what they have recorded."""
 
-    of: str = option("mcts:sims=100", "the agent")
-    count: int = option(1000, "games", low=1)
-    random: float = option(0.1, "share of moves at random", low=0, high=1)
-    plies: int = option(8, "random moves before the first, at most", low=0, high=62)
-    seed: int = option(0, "repeats the games", low=0)
-
-
-@dataclass(frozen=True)
-class Suite:
-    """Options of `suite`."""
-
-    name: str = option("middle", "which suite", choices=NAMES, positional=True)
+    dice: Ints  # [lanes]
+    marks: Ints  # [lanes, 7]
+    boards: Ints  # [lanes, cells + 1, 2]
+    policies: Reals  # [lanes, cells + 1, moves]
+    values: Reals  # [lanes, cells + 1]
+    drafts: Reals  # [lanes, moves], the policy of the move in hand
 
 
-@dataclass(frozen=True)
-class Uci:
-    """`uci` has nothing to set."""
+class Harvest(NamedTuple):
+    """Lessons of games that are over, by blocks of lanes."""
+
+    boards: Ints  # [blocks, room, 2]
+    policies: Reals  # [blocks, room, moves]
+    values: Reals  # [blocks, room]
+    counts: Ints  # [blocks, 5]
 
 
-@dataclass(frozen=True)
-class File:
-    """Options of `file`."""
-
-    path: str = option("", "a file with a move string a line", positional=True)
-
-
-KINDS: dict[str, type[Any]] = {
-    "walk": Walk,
-    "games": Games,
-    "suite": Suite,
-    "uci": Uci,
-    "file": File,
-}
-
-
-def sources(text: str) -> list[Any]:
-    """Return what a text of sources names, as config objects; raises SpecError."""
-    found = []
-    for part in text.split(AND):
-        spec = parse(part)
-        if spec.name not in KINDS:
-            raise unknown("source of positions", spec.name, KINDS)
-        found.append(configure(KINDS[spec.name], spec, "source"))
-    return found
+def new_lanes(rules: Rules, games: Ints) -> Lanes:
+    """Return lanes that have not begun; `games` are the numbers of their first ones."""
+    lanes, room, moves = len(games), rules.cells + 1, rules.move_count
+    made = Lanes(
+        dice=np.zeros(lanes, np.int64),
+        marks=np.zeros((lanes, 7), np.int64),
+        boards=np.zeros((lanes, room, 2), np.int64),
+        policies=np.zeros((lanes, room, moves), np.float32),
+        values=np.zeros((lanes, room), np.float32),
+        drafts=np.zeros((lanes, moves), np.float32),
+    )
+    made.marks[:, GAME] = games
+    return made
 
 
-def lessons(
-    text: str, rules: Rules, folder: Path | None = None, watch: Watch = lambda *_: None
-) -> Labels:
-    """Return the positions of all sources with their labels, each position once.
+def new_harvest(rules: Rules, lanes: int) -> Harvest:
+    """Return room for the most that the lanes can hand in at once."""
+    blocks, room = -(-lanes // BLOCK), BLOCK * (rules.cells + 2)
+    return Harvest(
+        boards=np.zeros((blocks, room, 2), np.int64),
+        policies=np.zeros((blocks, room, rules.move_count), np.float32),
+        values=np.zeros((blocks, room), np.float32),
+        counts=np.zeros((blocks, 5), np.int64),
+    )
 
-    `folder` keeps what is labelled, in files that are gone on with and never made twice.
+
+@kernel
+def record(lanes: Lanes, lane: int, mover: int, occupied: int, value: float) -> None:
+    """Record a position with the draft policy and what it is worth."""
+    row = lanes.marks[lane, LESSONS]
+    lanes.boards[lane, row, MOVER] = mover
+    lanes.boards[lane, row, OCCUPIED] = occupied
+    lanes.values[lane, row] = value
+    for move in range(lanes.drafts.shape[1]):
+        lanes.policies[lane, row, move] = lanes.drafts[lane, move]
+    lanes.marks[lane, LESSONS] = row + 1
+
+
+@kernel
+def draft_evenly(rules: Rules, lanes: Lanes, lane: int, cells: int) -> None:
+    """Make the draft policy an even one over the moves into these cells."""
+    for move in range(move_count(rules)):
+        share = 1.0 / popcount(cells) if tries_move(rules, cells, move) else 0.0
+        lanes.drafts[lane, move] = share
+
+
+@kernel
+def tell_untold(lanes: Lanes, lane: int, stones: int, value: float) -> None:
+    """Give only moves, which were not searched, the value of the position they led to."""
+    for row in range(lanes.marks[lane, UNTOLD], lanes.marks[lane, LESSONS]):
+        turns = popcount(lanes.boards[lane, row, OCCUPIED]) - stones
+        lanes.values[lane, row] = value if turns % 2 == 0 else -value
+    lanes.marks[lane, UNTOLD] = lanes.marks[lane, LESSONS]
+
+
+@kernel
+def hand_in(harvest: Harvest, lane: int, mover: int, occupied: int, value: float) -> int:
+    """Add a lesson to the harvest, all but its policy; return its row.
+
+    Where more games end at once than there is room for, the last lessons are lost.
     """
-    check_size(rules)
-    parts = []
-    with Labeller(rules) as labeller:
-        for source in sources(text):
-            parts += _labelled(labeller, source, folder, watch)
-    return distinct(joined(parts))
+    block = lane // BLOCK
+    row = min(int(harvest.counts[block, TAKEN]), harvest.values.shape[1] - 1)
+    harvest.boards[block, row, MOVER] = mover
+    harvest.boards[block, row, OCCUPIED] = occupied
+    harvest.values[block, row] = value
+    harvest.counts[block, TAKEN] = row + 1
+    return int(row)
 
 
-def _labelled(labeller: Labeller, source: Any, folder: Path | None, watch: Watch) -> list[Labels]:
-    rules = labeller.rules
-    if isinstance(source, Uci):
-        return [uci_scores(rules)]
-    if isinstance(source, Walk):
-        home = folder / f"walk-{source.side}" if folder else None
-        levels = asked(labeller, source.side, home, watch)
-        return [part for level in levels for part in level]
-    keys = np.unique(_keys(rules, source))
-    _, occupied = unpacked(rules, keys)
-    plies = np.array([board.bit_count() for board in occupied.tolist()])
-    name = type(source).__name__.lower()
-    found = []
-    for ply in np.unique(plies).tolist():
-        here = keys[plies == ply]
-        path = folder / name / f"ply-{ply:02}.npz" if folder else None
-        found.append(labeller.label(here, path, functools.partial(watch, ply, len(here))))
-    return found
+@kernel
+def end_game(
+    rules: Rules, share: float, lanes: Lanes, harvest: Harvest, lane: int, stones: int, end: float
+) -> None:
+    """Hand in a game's lessons; it was worth `end` to the side to move with so many stones.
+
+    Behind the last random move a lesson's value has this share of the result, before it none: the
+    result was not the better side's doing. The rest is what the search found.
+    """
+    tell_untold(lanes, lane, stones, end)
+    block = lane // BLOCK
+    for row in range(lanes.marks[lane, LESSONS]):
+        mover, occupied = lanes.boards[lane, row, MOVER], lanes.boards[lane, row, OCCUPIED]
+        ply = popcount(occupied)
+        result = end if (ply - stones) % 2 == 0 else -end
+        mix = share if ply > lanes.marks[lane, LAST_RANDOM] else 0.0
+        value = mix * result + (1.0 - mix) * float(lanes.values[lane, row])
+        place = hand_in(harvest, lane, mover, occupied, value)
+        for move in range(move_count(rules)):
+            harvest.policies[block, place, move] = lanes.policies[lane, row, move]
+    first = end if stones % 2 == 0 else -end
+    harvest.counts[block, WINS] += first > 0.0
+    harvest.counts[block, DRAWS] += first == 0.0
+    harvest.counts[block, LOSSES] += first < 0.0
+    harvest.counts[block, PLIES] += stones - lanes.marks[lane, START]
 
 
-def _keys(rules: Rules, source: Any) -> Ints:
-    if isinstance(source, Games):
-        return played(rules, source)
-    positions = (
-        read_positions(rules, Path(source.path))
-        if isinstance(source, File)
-        else make_suite(rules, source.name)
-    )
-    going_on = [position for position in positions if not position.is_over]
-    if not going_on:
-        raise SpecError(f"{source}: no position in which the game goes on")
-    return packed(
-        rules,
-        np.array([position.mover for position in going_on]),
-        np.array([position.occupied for position in going_on]),
-    )
-
-
-def played(rules: Rules, games: Games) -> Ints:
-    """Return the keys of all positions of games that an agent plays against itself."""
-    player = find_agent(games.of, rules)
-    player.prepare()
-    rng = np.random.default_rng(games.seed)
-    begun = starts(f"random:plies={games.plies}", rules)
-    boards = draw_boards(rules, begun, rng.integers(1 << 62, size=games.count))
-    found = []
-    while len(boards.movers):
-        found.append(packed(rules, *boards[:2]))
-        moves = player.choose(boards, rng.integers(1 << 62, size=len(boards.movers)))
-        slips = rng.random(len(moves)) < games.random
-        moves[slips] = _drawn(rules, boards.occupied[slips], rng)
-        boards = _moved(rules, boards, moves)
-    return np.concatenate(found)
-
-
-def _drawn(rules: Rules, occupied: Ints, rng: np.random.Generator) -> Ints:
-    moves = range(rules.move_count)
-    drawn = [
-        rng.choice([move for move in moves if move_cell(rules, board, move)])
-        for board in occupied.tolist()
-    ]
-    return np.array(drawn, np.int64)
-
-
-def _moved(rules: Rules, boards: Boards, moves: Ints) -> Boards:
-    """Return the boards after a move each, those that go on."""
-    after = []
-    for mover, occupied, move in zip(*boards[:2], moves, strict=True):
-        cell = move_cell(rules, occupied, move)
-        board = play(mover, occupied, cell)
-        if not has_line(rules, mover | cell) and legal_cells(rules, board[1]):
-            after.append(board)
-    movers, occupied = np.array(after, np.int64).reshape(-1, 2).T.copy()
-    return Boards(movers, occupied, np.zeros((len(after), 0), np.uint8))
-
-
-def uci_scores(rules: Rules) -> Labels:
-    """Return the UCI data set: the scores of its positions by the book, none of their moves."""
-    if str(rules) != "connect4":
-        raise SpecError(f"positions=uci: the UCI data is of connect4, not of {rules}")
-    data, book = uci(), shipped_book(rules)
-    quick = at_once(rules, packed(rules, data.movers, data.occupied))
-    values = data.outcomes.astype(np.int8)
-    if book is not None:
-        values = book.scores[PLIES][np.searchsorted(book.shelves[PLIES].keys, quick.keys)]
-    return Labels(rules, quick.keys, values, quick.scores)
-
-
-def distinct(labels: Labels) -> Labels:
-    """Return each position once, by key; where it stood twice, the first time counts."""
-    return labels.take(np.unique(labels.keys, return_index=True)[1])
+@kernel
+def gather(harvest: Harvest, boards: Ints, policies: Reals, values: Reals, tally: Ints) -> int:
+    """Take all lessons out, block by block, and add up the results; return how many there were."""
+    taken = 0
+    for block in range(len(harvest.counts)):
+        for row in range(harvest.counts[block, TAKEN]):
+            boards[taken, MOVER] = harvest.boards[block, row, MOVER]
+            boards[taken, OCCUPIED] = harvest.boards[block, row, OCCUPIED]
+            values[taken] = harvest.values[block, row]
+            for move in range(policies.shape[1]):
+                policies[taken, move] = harvest.policies[block, row, move]
+            taken += 1
+        for column in range(harvest.counts.shape[1]):
+            tally[column] += harvest.counts[block, column]
+            harvest.counts[block, column] = 0
+    return taken

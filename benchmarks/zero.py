@@ -1,0 +1,347 @@
+"""The learner `zero` on a GPU, in portions: trains, grades itself against exact scores, saves.
+
+    PYTHONPATH=src python benchmarks/zero.py --seconds 420 --whole 1500 --out OUT --seed 0
+    PYTHONPATH=src python benchmarks/zero.py --seconds 420 --whole 1500 --resume IN --out OUT
+    PYTHONPATH=src python benchmarks/zero.py --ablate base,graded,weak --seconds 120 --out OUT
+    PYTHONPATH=src python benchmarks/zero.py --speed --out OUT
+    python benchmarks/zero.py --score FILE ... --out suites.npz      (exact scores, on any machine)
+    python benchmarks/zero.py --strong 500 --out strong.npz          (games of strong search)
+
+Needs numpy, numba and torch alone. OUT receives network.safetensors, checkpoint.safetensors (at
+most 16 MB) and metrics.jsonl. The clock starts when all is compiled, and stops while it grades.
+`--positions` names files of --score or --strong, or of lines with a move string and a score for
+every column; the suites that ship are always graded.
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import json
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from fourlab.core.storage import load_arrays
+from fourlab.learning.networks.zero import Zero
+from fourlab.learning.networks.zero_options import ZeroConfig
+from fourlab.learning.registry import learner as new_learner
+from fourlab.positions.suites import (
+    KIND,
+    UNPLAYABLE,
+    VERSION,
+    Scored,
+    load_suites,
+    read_positions,
+    save_suites,
+    score_positions,
+    suite,
+)
+from fourlab.rules.boards import Boards, boards_of
+from fourlab.rules.catalog import game as find_game
+from fourlab.rules.geometry import Rules
+from fourlab.rules.position import position_of
+from fourlab.search.forest import search
+
+PLIES = range(8, 21)  # of positions that shipped suites are graded on
+LOOK = 500  # positions of a set while training goes on
+ABLATIONS = {
+    "base": {},
+    "graded": {"graded": 0.0},
+    "rule": {"rule": False, "forced": False},
+    "forced": {"forced": False},
+    "weak": {"weak": 0.0},
+    "noise": {"noise": 0.0},
+    "cap": {"full": 1.0, "sims": 32},
+    "result": {"mix": 1.0},
+    "search": {"mix": 0.0},
+    "asides": {"asides": 0.0},
+    "recent": {"recent": 1.0},
+    "random": {"random": 0.0},
+    "hot": {"hot": 0},
+}
+
+
+@dataclasses.dataclass
+class Exam:
+    """Positions with the exact score of every move."""
+
+    name: str
+    boards: Boards
+    scores: np.ndarray  # [positions, moves], UNPLAYABLE where there is no move
+
+    @classmethod
+    def of(cls, name: str, scored: list[Scored]) -> Exam:
+        scores = [[UNPLAYABLE if s is None else s for s in one.scores] for one in scored]
+        return cls(name, boards_of([one.position for one in scored]), np.array(scores))
+
+    def part(self, count: int) -> Exam:
+        rows = np.arange(min(count, len(self.scores)))
+        return Exam(self.name, self.boards.take(rows), self.scores[rows])
+
+    def grade(self, moves: np.ndarray) -> tuple[float, float]:
+        """Return the shares of moves that are perfect, and that keep win, draw or loss."""
+        got, best = self.scores[np.arange(len(moves)), moves], self.scores.max(1)
+        good = float((np.sign(got) == np.sign(best)).mean())
+        return round(float((got == best).mean()), 4), round(good, 4)
+
+
+def exams(rules: Rules, files: list[str]) -> list[Exam]:
+    """Return what is graded on: the suites that ship, plies 8 to 20, and files."""
+    shipped = load_suites(rules)
+    suites = shipped or {name: suite(rules, name) for name in ("opening", "middle")}
+    found = []
+    for name, scored in suites.items():
+        fit = [one for one in scored if not shipped or one.position.ply in PLIES]
+        if name != "uci" and len(fit) >= 50:
+            found.append(Exam.of(name, fit))
+    for file in map(Path, files):
+        if file.suffix == ".npz":
+            _, arrays = load_arrays(file, KIND, VERSION)
+            for key in (key for key in arrays if key.endswith("_moves")):
+                name = key.removesuffix("_moves")
+                positions = [position_of(rules, moves.decode()) for moves in arrays[key]]
+                found.append(Exam(name, boards_of(positions), arrays[f"{name}_scores"].astype(int)))
+        else:
+            lines = [line.split() for line in file.read_text().splitlines()]
+            positions = [position_of(rules, line[0]) for line in lines]
+            scores = np.array([[int(score) for score in line[1:]] for line in lines])
+            found.append(Exam(file.stem, boards_of(positions), scores))
+    return found
+
+
+def examine(learner: Zero, found: list[Exam], sims: tuple[int, ...]) -> dict[str, Any]:
+    """Return perfect and good: the bare network, with the rules first (0), and with searches."""
+    shop, report = learner.workshop, {}
+    for exam in found:
+        priors, _ = shop.oracle.evaluate(exam.boards)
+        bare = np.where(exam.scores > UNPLAYABLE, priors, -1.0).argmax(1)
+        grades = {"bare": exam.grade(bare)}
+        for count in sims:
+            told = search(
+                learner.rules,
+                shop.oracle.evaluate,
+                exam.boards,
+                count,
+                learner.config.puct._replace(rule=True),
+                team=shop.team,
+            )
+            grades[str(count)] = exam.grade(told.moves)
+        report[exam.name] = grades
+    return report
+
+
+def train(args: argparse.Namespace, learner: Zero, found: list[Exam]) -> dict[str, Any]:
+    """Train one portion and return its last line."""
+    out, began = Path(args.out), time.perf_counter()
+    out.mkdir(parents=True, exist_ok=True)
+    learner.prepare()
+    say = {"prepared_s": round(time.perf_counter() - began, 1), "spec": learner.spec}
+    print(json.dumps(say), flush=True)
+    few = [exam.part(LOOK) for exam in found]
+    start, looked = learner.clock, learner.clock
+    line: dict[str, Any] = {}
+    evaluations, since, samples = 0.0, 0.0, 0.0
+    with (out / "metrics.jsonl").open("a") as log:
+        for progress in learner.steps():
+            metrics = progress.metrics
+            passed = learner.clock - looked - since
+            since += passed
+            evaluations += metrics["evaluations_per_s"] * passed
+            samples += metrics["lessons_per_s"] * passed
+            over = learner.clock - start >= args.seconds
+            if since < args.every and not over:
+                continue
+            line = {
+                "t": round(learner.clock, 1),
+                "games": progress.done,
+                "evals_s": round(evaluations / since),
+                "samples_s": round(samples / since),
+                "lessons": learner.lessons,
+                "steps": learner.taken_steps,
+                "wins": round(progress.wins / max(progress.played, 1), 3),
+                "draws": round(progress.draws / max(progress.played, 1), 3),
+                **{
+                    name: round(value, 5)
+                    for name, value in metrics.items()
+                    if name.endswith(("_share", "_loss", "_error")) or name == "rate"
+                },
+            }
+            if not over:
+                line["grades"] = examine(learner, few, (100,))
+            else:
+                line["grades"] = examine(learner, found, (0, 100, *args.sims))
+            print(json.dumps(line), file=log, flush=True)
+            print(json.dumps(line), flush=True)
+            looked, evaluations, samples, since = learner.clock, 0.0, 0.0, 0.0
+            if over:
+                break
+    if not args.bare:
+        learner.save(out / "checkpoint.safetensors")
+        learner.network().save(out / "network.safetensors")
+    return line
+
+
+def made(args: argparse.Namespace, **options: Any) -> Zero:
+    """Return the learner that the arguments describe, new or taken up."""
+    text = ",".join(args.set)
+    fresh = new_learner(f"zero:{text}" if text else "zero", args.game, args.seed)
+    assert isinstance(fresh, Zero)
+    config: ZeroConfig = dataclasses.replace(fresh.config, **options)
+    if args.resume:
+        fresh = Zero.load(Path(args.resume))
+        given = {part.partition("=")[0].replace("-", "_") for part in args.set}
+        config = dataclasses.replace(
+            fresh.config, **{name: getattr(config, name) for name in (*given, *options)}
+        )
+    fresh.config = dataclasses.replace(
+        config,
+        seconds=args.whole or fresh.clock + args.seconds,
+        games=config.games if "games" in text else 1 << 40,
+        starts=args.starts or config.starts,
+    )
+    return fresh
+
+
+def ablate(args: argparse.Namespace, found: list[Exam]) -> None:
+    """Train variants one after the other; the last lines are the table."""
+    table, out = {}, args.out
+    for name in args.ablate.split(","):
+        args.out, args.bare = f"{out}/{name}", True
+        line = train(args, made(args, **ABLATIONS[name]), found)
+        table[name] = {key: line[key] for key in ("t", "evals_s", "samples_s", "grades")}
+    for name, line in table.items():
+        print(json.dumps({"variant": name, **line}), flush=True)
+    Path(out, "ablations.json").write_text(json.dumps(table, indent=1))
+
+
+def speed(args: argparse.Namespace) -> None:
+    """Print the throughput of group sizes, with and without training, and of the parts alone."""
+    args.bare, rows = True, []
+    for lanes, threads, reuse in (
+        (8192, None, 8.0),
+        (16384, None, 8.0),
+        (4096, None, 8.0),
+        (8192, None, 0.0),
+        (16384, None, 0.0),
+        (8192, 12, 8.0),
+    ):
+        learner = made(args, lanes=lanes, threads=threads, reuse=reuse, prefill=1)
+        learner.prepare()
+        shop, clock, lessons = learner.workshop, 0.0, 0
+        for progress in learner.steps():
+            lessons = round(progress.metrics["lessons_per_s"])
+            if clock == 0.0 and learner.clock > args.seconds / 2:  # warm by now
+                clock, before, turns = learner.clock, shop.evaluations, shop.turns
+                shop.clock.__init__()  # type: ignore[misc]
+            if learner.clock > args.seconds:
+                break
+        seconds = learner.clock - clock
+        row = {"lanes": lanes, "threads": shop.team.threads, "reuse": reuse}
+        row["evals_s"] = round((shop.evaluations - before) / seconds)
+        row["turn_ms"] = round(1000 * seconds / (shop.turns - turns), 2)
+        row |= {name: round(value, 3) for name, value in shop.clock.shares().items()}
+        row["samples_s"] = lessons
+        row |= _parts(learner)
+        rows.append(row)
+        print(json.dumps(row), flush=True)
+        shop.team.close()
+        del learner, shop
+    Path(args.out).mkdir(parents=True, exist_ok=True)
+    Path(args.out, "speed.json").write_text(json.dumps(rows, indent=1))
+
+
+def _parts(learner: Zero, rounds: int = 100) -> dict[str, float]:
+    """Return the milliseconds of one batch of the network, one pass of the kernels, one step."""
+    shop = learner.workshop
+    desk, games = shop.groups[0].desk, shop.groups[0].games
+    for group in shop.groups:
+        group.desk.wait()
+    began = time.perf_counter()
+    for _ in range(rounds):
+        desk.launch()
+    desk.wait()
+    network = time.perf_counter()
+    for _ in range(rounds):
+        shop.team.begin(lambda a, b: shop._advance(games, desk.answers, a, b), shop.blocks)
+        shop.team.end()
+    kernels = time.perf_counter()
+    for _ in range(rounds // 4):
+        shop.trainer.step(0.0)
+    shop.trainer.losses.tolist()
+    steps = time.perf_counter()
+    return {
+        "network_ms": round(1000 * (network - began) / rounds, 3),
+        "kernels_ms": round(1000 * (kernels - network) / rounds, 3),
+        "step_ms": round(1000 * (steps - kernels) / (rounds // 4), 3),
+    }
+
+
+def score(args: argparse.Namespace, rules: Rules) -> None:
+    """Write files of positions with the exact score of every move."""
+    suites = {}
+    for file in map(Path, args.score):
+        positions = [one for one in read_positions(rules, file) if not one.is_over]
+        suites[file.stem] = list(score_positions(positions[: args.limit]))
+        print(file.stem, len(suites[file.stem]), flush=True)
+        save_suites(Path(args.out), rules, suites)
+
+
+def strong(args: argparse.Namespace, rules: Rules) -> None:
+    """Write positions of games of strong search against itself, one a game, exactly scored."""
+    from fourlab.agents.registry import agent
+
+    player = agent("mcts:sims=2000,expand=all,playouts=heavy", rules)
+    rng = np.random.default_rng(20261116)
+    found: dict[int, Any] = {}
+    while len(found) < args.strong:
+        position = rules.start()
+        for _ in range(int(rng.integers(0, 4))):
+            position = position.play(int(rng.choice(position.legal_moves())))
+        wanted = int(rng.choice(PLIES))
+        while not position.is_over and position.ply < wanted:
+            position = position.play(player.decide(position, rng).move)
+        if not position.is_over:
+            found[position.shared_key] = position
+    save_suites(Path(args.out), rules, {"strong": list(score_positions(found.values()))})
+
+
+def main() -> None:
+    """Do what the arguments say."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--game", default="connect4")
+    parser.add_argument("--seconds", type=float, default=420.0)
+    parser.add_argument("--whole", type=float, default=0.0, help="seconds of all portions together")
+    parser.add_argument("--resume", default="")
+    parser.add_argument("--out", default="out")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--set", nargs="*", default=[])
+    parser.add_argument("--positions", nargs="*", default=[])
+    parser.add_argument("--starts", default="", help="positions where games begin too")
+    parser.add_argument("--sims", nargs="*", type=int, default=[600])
+    parser.add_argument("--every", type=float, default=20.0)
+    parser.add_argument("--ablate", default="")
+    parser.add_argument("--speed", action="store_true")
+    parser.add_argument("--score", nargs="*", default=[])
+    parser.add_argument("--limit", type=int, default=300, help="positions of a file to --score")
+    parser.add_argument("--strong", type=int, default=0)
+    args = parser.parse_args()
+    args.bare = False
+    rules = find_game(args.game)
+    if args.score:
+        score(args, rules)
+    elif args.strong:
+        strong(args, rules)
+    elif args.speed:
+        speed(args)
+    elif args.ablate:
+        ablate(args, exams(rules, args.positions))
+    else:
+        train(args, made(args), exams(rules, args.positions))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,177 @@
+"""`fourlab certify`: an agent against every reply."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from contextlib import contextmanager, nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from fourlab.cli.options import AsJson, Cluster, Game
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from fourlab.arena.certify.certificate import Certificate
+    from fourlab.arena.certify.walk import Progress
+
+NOT_CERTIFIED = 1  # the exit code
+SHOWN = 10  # refuting games
+ADDRESS = "http://127.0.0.1:8080"  # where `fourlab serve` answers
+
+
+def certify(
+    agent: Annotated[str, typer.Argument(help="An agent without dice: q:PATH,ties=first.")] = "",
+    game: Game = "connect4",
+    side: Annotated[str, typer.Option(help="first or second.")] = "first",
+    strict: Annotated[
+        bool, typer.Option("--strict", help="It also punishes every mistake on the way.")
+    ] = False,
+    start: Annotated[str, typer.Option(metavar="MOVES", help="Begin after these moves.")] = "",
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="The certificate's file.")] = None,
+    check: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Repeat a certificate and compare.")
+    ] = None,
+    holes: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write where the value was given away.")
+    ] = None,
+    no_solver: Annotated[
+        bool, typer.Option("--no-solver", help="--holes: all positions on refuting games instead.")
+    ] = False,
+    moves: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write its moves, for docs/deep/check.py.")
+    ] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with --out's walk.")] = False,
+    most: Annotated[int, typer.Option(min=1, help="Positions at most.")] = 100_000_000,
+    workers: Annotated[int, typer.Option(min=1, help="Processes that decide.")] = 1,
+    cluster: Cluster = None,
+    as_json: AsJson = False,
+) -> None:
+    """Play an agent against every reply: does it always reach the value of the game?"""
+    from fourlab.arena.certify.certificate import Certificate, differences
+    from fourlab.arena.certify.certificate import certify as run
+    from fourlab.core.errors import SpecError
+    from fourlab.core.workers import Workers
+
+    old = None if check is None else Certificate.load(check)
+    if not agent and old is None:
+        raise SpecError("name an agent, such as perfect:ties=first, or --check a certificate")
+    if resume and out is None:
+        raise SpecError("--resume goes on with the walk of a certificate: name it with --out")
+    told: dict[str, Any] = {"game": game, "side": side, "strict": strict, "start": start}
+    if old is not None:
+        told = {name: getattr(old, name) for name in told} | {"mirrors": old.mirrors}
+    folder = None if out is None else out.with_name(out.name + ".walk")
+    alone = workers == 1 and cluster is None
+    with (
+        nullcontext() if alone else Workers(workers, "processes", cluster) as pool,
+        _following(agent or old.agent) as watch,  # type: ignore[union-attr]
+    ):
+        found = run(
+            agent or old.agent,  # type: ignore[union-attr]
+            **told,
+            starts="" if holes is None else "refuted" if no_solver else "holes",
+            told=not no_solver,
+            moves=moves,
+            folder=folder,
+            resume=resume,
+            workers=pool,
+            most=most,
+            watch=watch,
+        )
+    if holes is not None:
+        holes.write_text("".join(f"{line}\n" for line in found.starts), encoding="utf-8")
+    if out is not None and folder is not None:
+        found.save(out)
+        shutil.rmtree(folder)
+    if as_json:
+        typer.echo(json.dumps(found.to_json()))
+    else:
+        show(found)
+    if old is not None:
+        _compare(old, found, differences(old, found))
+    elif not found.certified:
+        raise typer.Exit(NOT_CERTIFIED)
+
+
+@contextmanager
+def _following(agent: str) -> Iterator[Callable[[Progress], None]]:
+    """Give what draws the progress of a walk."""
+    from fourlab.cli.console import progress
+
+    with progress("positions") as bar:
+        task = bar.add_task(agent, total=None)
+
+        def watch(walk: Progress) -> None:
+            words = f"ply {walk.ply}, {walk.positions:,} so far"
+            bar.update(task, description=words, completed=walk.done, total=walk.total)
+
+        yield watch
+
+
+def _compare(old: Certificate, new: Certificate, others: list[str]) -> None:
+    """Say whether a certificate was repeated; one that was not exits with a code of its own."""
+    if others:
+        typer.echo(f"not repeated: other {', '.join(others)}", err=True)
+        raise typer.Exit(NOT_CERTIFIED)
+    changed = "" if old.sources == new.sources else "; its files differ, its moves do not"
+    typer.echo(f"repeated: the same positions, moves and results{changed}", err=True)
+
+
+def show(found: Certificate) -> None:
+    """Print a certificate: the verdict, the plies, and how it was refuted."""
+    from rich.table import Table
+
+    from fourlab.cli.console import console
+
+    screen = console()
+    title, sentence = verdict(found)
+    screen.print(title, style="bold green" if found.certified else "bold red")
+    screen.print(sentence)
+    screen.print(f"{found.agent} in {found.game}" + (f" from {found.start}" if found.start else ""))
+    table = Table(box=None, pad_edge=False)
+    names = ("ply", "positions", "asked", "won", "drawn", "lost")
+    for heading in names:
+        table.add_column(heading, justify="right")
+    for tally in found.by_ply:
+        table.add_row(str(tally.ply), *(f"{count:,}" for count in tally[1:]))
+    table.add_section()
+    totals = (sum(getattr(tally, name) for tally in found.by_ply) for name in names[1:])
+    table.add_row("all", *(f"{count:,}" for count in totals), style="bold")
+    screen.print(table)
+    equal = "equal and mirrored positions" if found.mirrors else "equal positions"
+    screen.print(f"{equal} count once; won by its move, lost by the reply before", style="dim")
+    screen.print(f"sha256 {found.digest}", style="dim")
+    screen.print(f"{found.seconds:,.1f} s", style="dim")
+    if found.refutations:
+        _show_refutations(found)
+
+
+def verdict(found: Certificate) -> tuple[str, str]:
+    """Say what was proven, with side and weak or strict, and what that means."""
+    how = f"as {found.side} player, {'strict' if found.strict else 'weak'}"
+    if not found.certified:
+        what = "give value away" if found.strict else "lead to less than the value of the game"
+        return f"Not proven {how}", f"{found.refuted:,} of its positions {what}."
+    reached = {
+        1: "It wins, whatever is replied.",
+        0: "It never loses, whatever is replied.",
+        -1: "The start is lost for it.",
+    }[found.value]
+    more = " No mistake of the opponent goes unpunished." if found.strict else ""
+    return f"Proven {how}", reached + more
+
+
+def _show_refutations(found: Certificate) -> None:
+    from fourlab.arena.certify.certificate import analyse_address
+    from fourlab.cli.console import console
+
+    screen = console()
+    shown = min(SHOWN, len(found.refutations))
+    screen.print(f"\nRefuting games, shortest first ({shown} of {found.refuted:,}):")
+    for moves, turn in list(zip(found.refutations, found.turns, strict=True))[:SHOWN]:
+        screen.print(f"{moves}  {turn}".rstrip())
+        screen.print(f"  {ADDRESS}{analyse_address(found.game, moves)}", style="dim")

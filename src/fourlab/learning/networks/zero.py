@@ -1,0 +1,250 @@
+"""The learner `zero`: a network that plays itself and learns from what its search found.
+
+Without a GPU one seed is one network, and a run that was put away goes on as if nothing had
+happened. On a GPU the order of things depends on its speed. A run whose window and games are too
+large for a file begins other games when it goes on, and fills the window anew.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import math
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar, Self
+
+import numpy as np
+
+from fourlab.agents.base import Agent
+from fourlab.core.arrays import Array, Ints
+from fourlab.core.errors import SpecError
+from fourlab.core.storage import StorageError
+from fourlab.learning.base import Learner, Progress
+from fourlab.learning.networks.lessons import DRAWS, LOSSES, TAKEN, WINS
+from fourlab.learning.networks.selfplay import Course
+from fourlab.learning.networks.zero_options import ZeroConfig
+from fourlab.positions.suites import read_positions
+from fourlab.rules.geometry import Rules
+from fourlab.values.network import Network
+
+if TYPE_CHECKING:
+    from fourlab.learning.networks.workshop import Workshop
+
+FILE_BYTES = 15_000_000  # what a checkpoint may take; what does not fit is made anew
+OTHER_GAMES = 1_000_003  # between the seeds of games before and after a run was taken up
+COUNTERS = ("base", "clock", "lessons", "taken_steps")
+LOOK_SECONDS = 1.0  # between two looks at the clock on a GPU
+Arrays = dict[str, Array]
+
+
+class Zero(Learner):
+    """Learns from nothing but the rules, by playing itself."""
+
+    name = "zero"
+    title = "Self-play with search"
+    Config = ZeroConfig
+    file: ClassVar[str] = "checkpoint.safetensors"
+    size_label: ClassVar[str] = "Weights of the network"
+
+    def __init__(self, rules: Rules, config: ZeroConfig, seed: int = 0) -> None:
+        super().__init__(rules, config, seed)
+        self.config: ZeroConfig
+        self.base = 0  # games that were played before the games under way were begun
+        self.clock = 0.0  # seconds of training
+        self.lessons = 0
+        self.taken_steps = 0
+        self._saved: Arrays = {}  # what was loaded and not yet taken up
+
+    @property
+    def total(self) -> int:
+        budget = self.config.seconds
+        return self.done if budget is not None and self.clock >= budget else self.config.games
+
+    @property
+    def size(self) -> int:
+        layout = self.config.shape.layout(self.rules)
+        return sum(math.prod(sizes) for sizes in layout.values())
+
+    @functools.cached_property
+    def starts(self) -> Ints:
+        """Positions where games begin too: [positions, 2]."""
+        if not self.config.starts:
+            return np.zeros((0, 2), np.int64)
+        positions = read_positions(self.rules, Path(self.config.starts))
+        going_on = [(one.mover, one.occupied) for one in positions if not one.is_over]
+        if not going_on:
+            raise SpecError(f"starts={self.config.starts}: no game goes on there")
+        return np.array(going_on, np.int64)
+
+    @functools.cached_property
+    def workshop(self) -> Workshop:
+        """What it works with; needs torch."""
+        from fourlab.learning.networks import twin  # noqa: F401  # says where torch is missing
+        from fourlab.learning.networks.workshop import Workshop
+
+        made = Workshop(self.rules, self.config, self.seed, self.starts)
+        self._take_up(made)
+        return made
+
+    def prepare(self) -> None:
+        _ = self.workshop
+
+    def _course(self, lanes: int) -> Course:
+        config = self.config
+        return Course(
+            seed=self.seed + OTHER_GAMES * self.base,
+            games=config.games,
+            stride=2 * lanes,
+            full_sims=config.sims,
+            fast_sims=config.fast_sims,
+            full_share=config.full,
+            noise=config.noise,
+            hot=config.hot,
+            mix=config.mix,
+            random_share=config.random,
+            random_plies=config.random_plies,
+            weak_share=config.weak,
+            weak_first=config.weak_first,
+            weak_rate=config.weak_rate,
+            start_share=config.start_share,
+            asides=config.asides,
+        )
+
+    def steps(self) -> Iterator[Progress]:
+        while self.done < self.total:
+            yield self._chunk()
+
+    def _progress(self) -> float:
+        """Return how much of the run is over, 0 to 1."""
+        share = self.done / self.config.games
+        if self.config.seconds:
+            share = max(share, self.clock / self.config.seconds)
+        return min(share, 1.0)
+
+    def _rate(self) -> float:
+        """Return the step size: half a cosine from the first to the last."""
+        end = self.config.rate_end
+        falling = 0.5 * (1 + math.cos(math.pi * self._progress()))
+        return float(self.config.rate) * (end + (1 - end) * falling)
+
+    def _chunk(self) -> Progress:
+        """Play and learn until some games are over."""
+        shop = self.workshop
+        before, evaluations, began = self.done, shop.evaluations, time.perf_counter()
+        results = np.zeros(5, np.int64)
+        seconds = 0.0
+        while self.done < self.total:
+            shop.turn(self._rate())
+            tally = shop.take_tally()
+            results += tally
+            self.done += int(tally[WINS] + tally[DRAWS] + tally[LOSSES])
+            self.lessons += int(tally[TAKEN])
+            now = time.perf_counter() - began
+            self.clock += now - seconds
+            seconds = now
+            if seconds > LOOK_SECONDS if shop.on_gpu else self.done - before >= self.config.chunk:
+                break
+        shop.settle()
+        self.taken_steps = shop.trainer.steps
+        return Progress(
+            done=self.done,
+            wins=int(results[WINS]),
+            draws=int(results[DRAWS]),
+            losses=int(results[LOSSES]),
+            metrics={
+                "size": self.size,
+                "seconds": self.clock,
+                "evaluations_per_s": (shop.evaluations - evaluations) / max(seconds, 1e-9),
+                "lessons_per_s": int(results[TAKEN]) / max(seconds, 1e-9),
+                "lessons": self.lessons,
+                "steps": self.taken_steps,
+                "rate": self._rate(),
+                **shop.losses(),
+                **shop.clock.shares(),
+            },
+        )
+
+    def network(self) -> Network:
+        """Return the network as it is now."""
+        from fourlab.learning.networks.twin import folded
+
+        about = {
+            "learner": self.name,
+            "config": dataclasses.asdict(self.config),
+            "seed": self.seed,
+            "games": self.done,
+            "notes": self.notes,
+            **{name: getattr(self, name) for name in COUNTERS},
+        }
+        return folded(self.workshop.trainer.module, self.rules, self.config.shape, about)
+
+    def agent(self) -> Agent:
+        from fourlab.agents.zero import Zero as Player
+        from fourlab.agents.zero import ZeroConfig as PlayerConfig
+
+        return Player(self.rules, PlayerConfig(), self.network())
+
+    def save(self, path: Path) -> None:
+        from fourlab.learning.networks import twin
+
+        shop, network = self.workshop, self.network()
+        kept = _named("module.", twin.state_of(shop.trainer.module))
+        room = FILE_BYTES - _bytes(network.layers) - _bytes(kept)
+        optimiser = twin.optimiser_state(shop.trainer.optimiser)
+        for arrays in (_named("optimiser.", optimiser), _named("games.", shop.under_way())):
+            room -= _bytes(arrays)
+            kept |= arrays if room > 0 else {}
+        network.save(path, extra=kept)
+
+    @classmethod
+    def load(cls, path: Path) -> Self:
+        network, saved = Network.load_all(path)
+        about = network.about
+        try:
+            if about["learner"] != cls.name:
+                raise SpecError(f"it was learned by {about['learner']!r}, not {cls.name!r}")
+            learner = cls(network.rules, cls.Config(**about["config"]), about["seed"])
+            learner.done, learner.notes = int(about["games"]), dict(about["notes"])
+            for name in COUNTERS:
+                setattr(learner, name, about[name])
+        except (KeyError, TypeError, SpecError) as error:
+            raise StorageError(f"{path} is damaged: nothing to go on with ({error})") from None
+        learner._saved = saved
+        return learner
+
+    def _take_up(self, shop: Workshop) -> None:
+        """Put what was loaded into the workshop; go on with its games, or begin others."""
+        from fourlab.learning.networks import twin
+
+        saved, self._saved = self._saved, {}
+        if saved:
+            twin.put_state(shop.trainer.module, _part(saved, "module."))
+            shop.trainer.steps = self.taken_steps
+        if optimiser := _part(saved, "optimiser."):
+            shop.trainer.remember(optimiser)
+        else:
+            shop.warm_from = self.taken_steps
+        games = _part(saved, "games.")
+        if not games:
+            self.base = self.done
+        firsts = self.base + np.arange(2 * shop.lanes, dtype=np.int64).reshape(2, -1)
+        shop.open(self._course(shop.lanes), firsts, games)
+
+
+def _named(prefix: str, arrays: Arrays) -> Arrays:
+    return {prefix + name: array for name, array in arrays.items()}
+
+
+def _part(arrays: Arrays, prefix: str) -> Arrays:
+    """Return the arrays whose names begin so, without that beginning."""
+    return {
+        name.removeprefix(prefix): array
+        for name, array in arrays.items()
+        if name.startswith(prefix)
+    }
+
+
+def _bytes(arrays: Arrays) -> int:
+    return sum(array.nbytes for array in arrays.values())

@@ -1,0 +1,328 @@
+"""Certificates against a brute force, for good agents and spoilt ones."""
+
+import gzip
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import fourlab
+from every_reply import Strategy, every_reply, outcome
+from fourlab.agents.base import Agent
+from fourlab.agents.registry import agent
+from fourlab.arena.certify.certificate import Certificate, certify, differences
+from fourlab.arena.certify.refuting import below, given_away
+from fourlab.arena.certify.walk import Walk
+from fourlab.core.errors import FourlabError, GeometryError, SpecError
+from fourlab.core.storage import StorageError
+from fourlab.core.workers import Workers
+from fourlab.learning.registry import learner
+from fourlab.rules.catalog import game
+from fourlab.rules.keys import board_of
+from fourlab.rules.position import Position, position_of
+
+SIDES = ["first", "second"]
+GAMES = ["tictactoe", "connect:columns=4,rows=4,k=3", "connect:columns=4,rows=4,k=4"]
+FOURS = GAMES[2]
+TESTS = Path(__file__).parent.parent
+
+
+def losing_changes(player: Strategy, side: int, start: Position) -> list[tuple[int, int]]:
+    """Return single moves that give something away, with the keys where they would be played."""
+    asked = every_reply(player, side, start).asked
+    return [
+        (key, move)
+        for key, position in asked.items()
+        for move in position.legal_moves()
+        if -outcome(position.play(move)) < outcome(position)
+    ]
+
+
+def spoilt(name: str, side: int, count: int, start: str = "") -> list[Strategy]:
+    """Return strategies of which one move, chosen by lot, is wrong."""
+    rules = game(name)
+    changes = losing_changes(Strategy(rules), side, position_of(rules, start))
+    rng = np.random.default_rng([side, len(changes)])
+    picked = rng.permutation(len(changes))[:count]
+    return [Strategy(rules, dict([changes[index]])) for index in picked]
+
+
+def compare(player: Strategy, side: int, start: str = "") -> None:
+    """Hold a walk against the brute force."""
+    begin = position_of(player.rules, start)
+    true = every_reply(player, side, begin)
+    worth = outcome(begin) if begin.to_move == side else -outcome(begin)
+    with Walk(player, side, begin, mirrors=False) as walk:
+        walk.run()
+        sums = [sum(column) for column in zip(*walk.tallies, strict=True)][2:]
+        assert sums == [len(true.asked), len(true.won), len(true.drawn), len(true.lost)]
+        keys = {key for ply in walk.plies for key in walk.asked(ply)[0].tolist()}
+        assert keys == set(true.asked)
+        for threshold in (1, 0):
+            holes = given_away(walk, (threshold,))
+            assert {key for row in holes.values() for key in row.tolist()} == true.holes(threshold)
+    for strict in (False, True):
+        found = certify(
+            player, player.rules, SIDES[side], strict=strict, start=start, starts="holes"
+        )
+        weak_bad = true.lost | (true.drawn if worth == 1 else set()) if worth > -1 else set()
+        bad = true.holes(1) | true.holes(0) if strict else weak_bad
+        assert (found.value, found.certified, found.refuted) == (worth, not bad, len(bad))
+        wrong = true.holes(1) | true.holes(0) if strict else true.holes(worth)
+        starts = [position_of(player.rules, line) for line in found.starts]
+        assert {position.key for position in starts} == wrong
+        lengths = []
+        for moves in found.refutations:
+            played = position_of(player.rules, moves)
+            lengths.append(played.ply)
+            assert moves.startswith(start)
+            assert played.is_over or strict
+            if strict:
+                before = position_of(player.rules, played.moves[:-1])
+                assert before.key in wrong
+                assert player.move(before) == played.moves[-1]
+        assert lengths == sorted(lengths)
+        assert all(" became " in turn for turn in found.turns)
+
+
+@pytest.mark.parametrize("side", [0, 1])
+@pytest.mark.parametrize("name", GAMES)
+def test_a_good_agent_is_certified_and_a_spoilt_one_is_found(name: str, side: int) -> None:
+    compare(Strategy(game(name)), side)
+    for player in spoilt(name, side, 3):
+        compare(player, side)
+
+
+def test_every_wrong_move_of_a_table_is_found() -> None:
+    rules = game("tictactoe")
+    changes = losing_changes(Strategy(rules), 1, rules.start())
+    assert len(changes) > 300
+    for key, move in changes[::11]:
+        found = certify(Strategy(rules, {key: move}), rules, "second", strict=True, starts="holes")
+        assert not found.certified
+        assert [position_of(rules, line).key for line in found.starts] == [key]
+
+
+@pytest.mark.parametrize("side", [0, 1])
+@pytest.mark.parametrize("start", ["1", "12", "123"])
+def test_a_walk_may_begin_after_some_moves(start: str, side: int) -> None:
+    compare(Strategy(game(FOURS)), side, start)
+    for player in spoilt(FOURS, side, 2, start):
+        compare(player, side, start)
+
+
+@pytest.mark.parametrize("side", [0, 1])
+@pytest.mark.parametrize("name", GAMES)
+def test_mirror_images_as_one_give_the_same_verdict(name: str, side: int) -> None:
+    rules = game(name)
+    changes = losing_changes(Strategy(rules, alike=True), side, rules.start())
+    for key, move in [(0, 0), *changes[:: max(len(changes) // 3, 1)]]:
+        player = Strategy(rules, {key: move}, alike=True)
+        one = certify(player, rules, SIDES[side], strict=True, starts="holes")
+        two = certify(player, rules, SIDES[side], strict=True, starts="holes", mirrors=False)
+        assert (one.mirrors, two.mirrors) == (True, False)
+        assert one.certified == two.certified
+        assert one.positions < two.positions + (side == 0)  # an off-centre stone tells them apart
+        keys = [{position_of(rules, line).shared_key for line in c.starts} for c in (one, two)]
+        assert keys[0] == keys[1]
+        for moves in one.refutations:  # on boards as they lie, not as they are kept
+            *before, last = position_of(rules, moves).moves
+            position = position_of(rules, before)
+            assert player.decide(position, np.random.default_rng(1)).move == last
+            assert -outcome(position.play(last)) < outcome(position)
+
+
+def test_all_positions_on_refuting_games_are_told_without_a_solver() -> None:
+    [player] = spoilt(FOURS, 0, 1)
+    with Walk(player) as walk:
+        walk.run()
+        places = below(walk, 0)
+    found = certify(player, player.rules, starts="refuted", told=False)
+    keys = {position_of(player.rules, line).key for line in found.starts}
+    assert keys == {key for row in places.values() for key in row.tolist()}
+    assert not any(found.turns)
+    held = {
+        position_of(player.rules, line).key
+        for line in certify(player, player.rules, starts="holes").starts
+    }
+    assert held < keys
+    for line in found.starts:
+        part = certify(player, player.rules, start=line)
+        assert part.results["lost"] > 0
+
+
+def test_what_cannot_be_certified_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(SpecError, match="random draws lots"):
+        certify("random", "tictactoe")
+    with pytest.raises(SpecError, match="no side 'third'"):
+        certify("minimax:ties=first", "tictactoe", "third")
+    with pytest.raises(FourlabError, match="more than 100 positions by ply"):
+        certify("minimax:ties=first", FOURS, most=100)
+    with pytest.raises(FourlabError, match="the game is over"):
+        certify("minimax:ties=first", "tictactoe", start="14253")
+    with pytest.raises(GeometryError, match="no table of positions"):
+        certify("minimax:ties=first,depth=1", "mnk:columns=6,rows=6,k=4")
+    with pytest.raises(FourlabError, match="plays 10, no legal move, with 0 stones"):
+        certify(Strategy(game("tictactoe"), {game("tictactoe").start().key: 9}), "tictactoe")
+
+
+@pytest.mark.parametrize("batches", [1, 5, 9])
+def test_a_killed_walk_goes_on_as_if_it_never_stopped(tmp_path: Path, batches: int) -> None:
+    command = (
+        "import sys; from pathlib import Path; from every_reply import *; "
+        "from fourlab import certify, game; player = Killed(game(sys.argv[3])); "
+        "player.batches = int(sys.argv[2]); "
+        "certify(player, sys.argv[3], 'second', folder=Path(sys.argv[1]))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", command, str(tmp_path), str(batches), FOURS],
+        env={
+            **os.environ,
+            "PYTHONPATH": f"{os.environ.get('PYTHONPATH', '')}:{TESTS}:{TESTS}/arena",
+        },
+        check=False,
+        capture_output=True,
+    )
+    assert done.returncode == -signal.SIGKILL, done.stderr
+    rest, whole = Strategy(game(FOURS)), Strategy(game(FOURS))
+    resumed = certify(rest, FOURS, "second", folder=tmp_path, resume=True)
+    assert differences(certify(whole, FOURS, "second"), resumed) == []
+    assert rest.asked < whole.asked or batches == 1
+    with pytest.raises(StorageError, match="belongs to another walk"):
+        certify(rest, FOURS, "first", folder=tmp_path, resume=True)
+
+
+def test_workers_find_the_same() -> None:
+    spec = "minimax:depth=3,ties=first"
+    alone = certify(spec, FOURS)
+    with Workers(2, "processes") as pool:
+        assert differences(alone, certify(spec, FOURS, workers=pool)) == []
+
+
+def test_a_certificate_is_kept_and_repeated(tmp_path: Path) -> None:
+    path = tmp_path / "certificate.json"
+    made = fourlab.certify("perfect:ties=first", FOURS, "second", strict=True)
+    made.save(path)
+    read = Certificate.load(path)
+    assert read == made
+    assert read.certified
+    told = json.loads(path.read_text())
+    asked = {"agent", "game", "side", "strict", "certified", "positions", "by_ply"}
+    assert asked | {"refutations", "digest", "seconds"} <= set(told)
+    assert {"ply", "positions", "won", "drawn", "lost"} <= set(told["by_ply"][0])
+    assert told["positions"] == sum(row["positions"] for row in told["by_ply"])
+    path.write_text(path.read_text().replace('"strict": true', '"strict": false'))
+    with pytest.raises(StorageError, match="checksum"):
+        Certificate.load(path)
+    path.write_text(path.read_text()[:-40])
+    with pytest.raises(StorageError, match="no fourlab certificate"):
+        Certificate.load(path)
+    with pytest.raises(StorageError, match="cannot read"):
+        Certificate.load(tmp_path / "none.json")
+
+
+def test_a_changed_agent_does_not_repeat_a_certificate() -> None:
+    rules = game("tictactoe")
+    good = certify(Strategy(rules), rules, "second")
+    [player] = spoilt("tictactoe", 1, 1)
+    assert {"digest", "by_ply"} <= set(differences(good, certify(player, rules, "second")))
+    start = position_of(rules, "1")
+    other = next(m for m in start.legal_moves() if m != Strategy(rules).move(start))
+    equal = certify(Strategy(rules, {start.key: other}), rules, "second")
+    assert "digest" in differences(good, equal)
+
+
+@pytest.mark.parametrize("side", SIDES)
+@pytest.mark.parametrize("name", [FOURS, "connect:columns=5,rows=4,k=4", "tictactoe"])
+def test_perfect_is_certified(name: str, side: str) -> None:
+    player: Agent = agent("perfect:ties=first", name)
+    found = certify(player, name, side, strict=True)
+    assert found.certified
+    assert found.mirrors
+
+
+def test_keys_are_read_back_in_kernels() -> None:
+    rules = game(FOURS)
+    with Walk(Strategy(rules)) as walk:
+        walk.run()
+        for ply in walk.plies:
+            for key in walk.keys(ply)[:50].tolist():
+                mover, occupied = board_of(rules, key)
+                position = Position(rules, mover, occupied, ())
+                assert position.ply == ply
+                assert position.key == key
+
+
+CHECKER = TESTS.parent / "docs" / "deep" / "check.py"
+
+
+def checked(*files: Path) -> subprocess.CompletedProcess[str]:
+    """Run the checker by itself: isolated, it cannot find fourlab or any other package."""
+    told = [str(file) for file in files]
+    command = [sys.executable, "-I", "-S", str(CHECKER), *told]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize(
+    ("name", "side", "start", "alike"),
+    [
+        ("tictactoe", 1, "", True),
+        ("tictactoe", 0, "159", False),
+        (FOURS, 0, "", True),
+        (FOURS, 1, "12", False),
+        ("connect:columns=4,rows=4,k=3", 0, "", False),
+    ],
+)
+def test_a_checker_of_its_own_rules_repeats_it(
+    name: str, side: int, start: str, alike: bool, tmp_path: Path
+) -> None:
+    rules = game(name)
+    moves, path = tmp_path / "moves.gz", tmp_path / "certificate.json"
+    good = certify(Strategy(rules, alike=alike), rules, SIDES[side], start=start, moves=moves)
+    good.save(path)
+    done = checked(moves, path)
+    assert done.returncode == 0, done.stderr
+    assert good.digest in done.stdout
+    [bad] = spoilt(name, side, 1, start)
+    found = certify(bad, rules, SIDES[side], start=start, moves=moves, mirrors=False)
+    found.save(path)
+    assert checked(moves).returncode == (0 if found.certified else 1)
+    assert "says the same: True" in checked(moves, path).stdout
+    good.save(path)
+    done = checked(moves, path)
+    assert done.returncode == 1
+    assert "says the same: False" in done.stdout
+
+
+def test_the_checker_needs_every_move(tmp_path: Path) -> None:
+    moves = tmp_path / "moves.gz"
+    certify(Strategy(game("tictactoe")), "tictactoe", "second", moves=moves)
+    data = gzip.decompress(moves.read_bytes())
+    for other in (data[:-1], data + b"\0"):
+        moves.write_bytes(gzip.compress(other))
+        assert checked(moves).returncode != 0
+    assert len(CHECKER.read_text().splitlines()) <= 150
+
+
+def test_a_learned_table_is_certified_as_both_sides(tmp_path: Path) -> None:
+    """What docs/learners/q.md shows."""
+    made = learner("q:opponent=self,alpha=1,epsilon=0.5,games=200000", "tictactoe", 1)
+    for _ in made.steps():
+        pass
+    made.save(tmp_path / "values.npz")
+    spec = f"q:{tmp_path / 'values.npz'},ties=first"
+    for side, positions in (("first", 92), ("second", 286)):
+        found = certify(spec, "tictactoe", side, strict=True)
+        assert found.certified
+        assert found.positions == positions
+        assert found.sources
+        assert (
+            f"| {side} | {found.positions} |" in (TESTS.parent / "docs/learners/q.md").read_text()
+        )
+    with pytest.raises(SpecError, match="draws lots"):
+        certify(spec.removesuffix(",ties=first"), "tictactoe")
