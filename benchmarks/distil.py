@@ -24,9 +24,9 @@ from fourlab.arena.certify.certificate import value_for
 from fourlab.arena.certify.refuting import ends_below
 from fourlab.arena.certify.walk import Walk
 from fourlab.core.arrays import Ints
-from fourlab.learning.networks.sources import distinct, lessons
 from fourlab.learning.networks.pupil import Course, Pupil, course_of, find_device, rate_at
 from fourlab.learning.networks.replies import SIDES, at_once
+from fourlab.learning.networks.sources import distinct, lessons
 from fourlab.positions.labels import UNKNOWN, Labeller, Labels, joined, unpacked
 from fourlab.rules.catalog import game
 from fourlab.rules.geometry import Rules
@@ -121,8 +121,10 @@ def teach(shape: Shape, labels: Labels, options: argparse.Namespace, out: Path) 
         seconds = options.seconds if number == 0 else options.round_seconds
         found: dict[str, Any] = {"name": name, "round": number, "labels": len(labels)}
         found |= train(pupil, course, seconds, options)
-        best, kept, lost = pupil.examine(course.learned, PORTION)[0].tolist()
+        counts, losses = pupil.examine(course.learned, PORTION)
+        best, kept, lost = counts.tolist()
         found |= {"taught_best": best, "taught_kept": kept, "taught_lost": lost}
+        found["hard"] = int((losses > UNSURE).sum())
         about = {"learner": "distil", "by": vars(options), "round": number}
         network = pupil.folded(about)
         network.save(out / f"{name}.state.safetensors", extra=pupil.arrays(memory=False))

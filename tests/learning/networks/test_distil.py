@@ -10,8 +10,8 @@ import pytest
 from fourlab.arena.certify.certificate import certify
 from fourlab.core.errors import SpecError
 from fourlab.core.storage import StorageError
-from fourlab.learning.networks.sources import lessons, sources
 from fourlab.learning.networks.replies import asked, strategy
+from fourlab.learning.networks.sources import lessons, sources
 from fourlab.learning.registry import learner, load_learner
 from fourlab.positions.labels import UNKNOWN, Labeller, save_labels
 from fourlab.rules.geometry import Rules

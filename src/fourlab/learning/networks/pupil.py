@@ -226,7 +226,7 @@ class Pupil:
             rows = Lesson(*(column[begin : begin + batch] for column in lesson))
             policy, bins = self.run(self.see(rows), rows.legal)
             total += counts(*self.answers(rows, policy, bins))
-            losses.append(move_loss(policy, rows))
+            losses.append(move_loss(policy, rows, self.prefer))
         found: Array = total.cpu().numpy()
         return found, torch.cat(losses) if losses else torch.empty(0)
 
