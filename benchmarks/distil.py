@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from fourlab.agents import net
 from fourlab.agents.registry import agent
 from fourlab.arena.certify.certificate import value_for
 from fourlab.arena.certify.refuting import ends_below
@@ -79,7 +80,7 @@ def say(**what: Any) -> None:
 def walked(path: Path, rules: Rules, side: str, device: str) -> tuple[dict[str, Any], Ints]:
     """Return what every reply comes to, and the keys of all positions that were asked."""
     torch.backends.cudnn.allow_tf32 = False
-    on_torch.BATCH = PORTION  # a walk asks for many
+    net.PORTION = on_torch.BATCH = PORTION  # a walk asks for many
     began = time.perf_counter()
     with Walk(agent(f"net:{path},device={device}", rules), SIDES[side]) as walk:
         walk.run()

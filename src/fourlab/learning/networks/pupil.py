@@ -144,7 +144,7 @@ class Pupil:
         part = place - low
         around = bins.gather(1, low.long()[:, None] + torch.arange(2, device=self.device))
         losses = -((1 - part) * around[:, 0] + part * around[:, 1])
-        return torch.where(values.isnan(), 0.0, losses).mean()
+        return losses.masked_fill(values.isnan(), 0.0).mean()
 
     def answers(self, rows: Lesson, policy: Tensor, bins: Tensor) -> tuple[Tensor, Tensor]:
         """Return [positions]: is the answer the best, and does it keep win, draw or loss?
@@ -262,7 +262,8 @@ def move_loss(policy: Tensor, rows: Lesson, prefer: float = 0.0) -> Tensor:
 def _unlikely(policy: Tensor, moves: Tensor, legal: Tensor) -> Tensor:
     is_asked = moves.any(1)
     right = moves | (~is_asked[:, None] & legal)  # no logarithm of nothing
-    return torch.where(is_asked, -policy.masked_fill(~right, -math.inf).logsumexp(1), 0.0)
+    losses = -policy.masked_fill(~right, -math.inf).logsumexp(1)
+    return losses.masked_fill(~is_asked, 0.0)
 
 
 def counts(is_best: Tensor, is_kept: Tensor) -> Tensor:
