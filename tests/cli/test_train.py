@@ -11,6 +11,7 @@ import pytest
 
 from fourlab.cli.main import Notices
 from fourlab.cli.train import Speedometer, report
+from fourlab.learning.networks.distil import Distil
 
 
 def fourlab(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -115,6 +116,9 @@ def test_a_report_has_its_evaluations_where_they_fit() -> None:
     assert report(evaluated).strip() == f"{plain} · {versus}"
     assert report(evaluated, "\n  ").strip() == f"{plain}\n  {versus}"
     assert "7 left out: memory-mb is reached" in report({**LINE, "left_out": 7})
+    taught = report({**LINE, "held_kept": 0.5}, kind=Distil)
+    assert "positions · best" in taught
+    assert taught.endswith("positions/s · of those set aside 50.0% kept")
 
 
 def test_the_speed_leaves_pauses_out(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -115,6 +115,7 @@ def _registered() -> Iterator[None]:
 BOARD = "connect:columns=4,rows=3,k=3"
 SMALL = {
     "n-tuple": "n-tuple:tuples=4,length=3",
+    "distil": "distil:width=8,blocks=1,batch=100,chunk=100",
     "zero": "zero:width=4,blocks=1,head=2,hidden=4,bins=5,lanes=64,sims=8,fast-sims=4,look=2,"
     "batch=64,prefill=128,reuse=2,window=500",
 }

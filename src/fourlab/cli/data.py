@@ -1,7 +1,7 @@
 """`fourlab data`: data sets made from rules and solver."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -50,3 +50,28 @@ def suites(
             made[name] = list(score_positions(tracked))
     save_suites(out, rules, made)
     typer.echo(f"{out}: {', '.join(f'{len(made[name]):,} {name}' for name in made)}")
+
+
+@app.command("labels")
+def labels(
+    out: Annotated[Path, typer.Option("--out", "-o", help="The folder that keeps them.")],
+    positions: Annotated[
+        str, typer.Option(help="walk:first|second, games:of=SPEC, suite:NAME, uci or file:PATH.")
+    ] = "walk:first",
+    game: Annotated[str, typer.Option(help="The game.")] = "connect4",
+) -> None:
+    """Label positions with the exact score of every move, for `fourlab train distil`."""
+    from fourlab.cli.console import progress
+    from fourlab.learning.networks.sources import lessons
+    from fourlab.rules.catalog import game as find_game
+
+    with progress("positions") as bar:
+        tasks: dict[int, Any] = {}
+
+        def watch(ply: int, total: int, done: int) -> None:
+            if ply not in tasks:
+                tasks[ply] = bar.add_task(f"ply {ply}", total=total)
+            bar.update(tasks[ply], completed=done)
+
+        made = lessons(positions, find_game(game), out, watch)
+    typer.echo(f"{out}: {len(made):,} positions")

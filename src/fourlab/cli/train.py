@@ -14,7 +14,7 @@ import typer
 if TYPE_CHECKING:
     from rich.progress import Progress as Bar
 
-    from fourlab.learning.base import Progress
+    from fourlab.learning.base import Learner, Progress
     from fourlab.learning.runs import Run
 
 INTERRUPTED = 130
@@ -133,27 +133,28 @@ def _follow(run: "Run", as_json: bool, until_certified: str = "") -> None:
         speedometer = Speedometer()
 
         def watch(progress: "Progress") -> None:
-            said = f"won {progress.wins / max(progress.played, 1):.0%}"
+            kind = run.learner
+            said = f"{kind.outcomes[0]} {progress.wins / max(progress.played, 1):.0%}"
             if "size" in progress.metrics:
                 said += f" · {progress.metrics['size']:,.0f} values"
             speed = speedometer.read(progress.done)
-            said += "" if speed is None else f" · {speed:,.0f} games/s"
+            said += "" if speed is None else f" · {speed:,.0f} {kind.unit}/s"
             bar.update(task, completed=progress.done, said=said)
 
         for line in run.reports(watch, lambda: bool(wished)):
             if as_json:
                 typer.echo(json.dumps(line))
             elif bar.console.is_terminal:  # above the bar
-                bar.console.print(report(line, "\n" + " " * 6), highlight=False)
+                bar.console.print(report(line, "\n" + " " * 6, run.learner), highlight=False)
             else:
-                typer.echo(report(line))
+                typer.echo(report(line, kind=run.learner))
             speedometer.pause(line["games_per_s"])
             if until_certified and _is_certified(run, until_certified):
                 return
     if run.learner.done < total:
         typer.echo(
-            f"stopped after {run.learner.done:,} of {total:,} games, all saved; go on with: "
-            f"fourlab train --resume --out {run.folder}",
+            f"stopped after {run.learner.done:,} of {total:,} {run.learner.unit}, all saved; "
+            f"go on with: fourlab train --resume --out {run.folder}",
             err=True,
         )
         raise typer.Exit(INTERRUPTED)
@@ -215,14 +216,25 @@ def _bar() -> "Bar":
     )
 
 
-def report(line: dict[str, Any], before_evaluations: str = " · ") -> str:
-    """Return a line of metrics as people read it."""
+def report(
+    line: dict[str, Any],
+    before_evaluations: str = " · ",
+    kind: "Learner | type[Learner] | None" = None,
+) -> str:
+    """Return a line of metrics as people read it, in the words of a learner."""
+    from fourlab.learning.base import Learner
+
+    kind = kind or Learner
+    shares = (line["wins"], line["draws"], line["losses"])
+    results = zip(kind.outcomes, shares, strict=True)
     trained = [
-        f"{line['games']:>11,} games",
-        f"won {line['wins']:.1%} drawn {line['draws']:.1%} lost {line['losses']:.1%}",
+        f"{line['games']:>11,} {kind.unit}",
+        " ".join(f"{word} {share:.1%}" for word, share in results),
         f"{line['size']:,} values",
-        f"{line['games_per_s']:,} games/s",
+        f"{line['games_per_s']:,} {kind.unit}/s",
     ]
+    if "held_kept" in line:
+        trained.append(f"of those set aside {line['held_kept']:.1%} kept")
     if line.get("left_out"):
         trained.append(f"{line['left_out']:,} left out: memory-mb is reached")
     parts = []

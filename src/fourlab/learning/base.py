@@ -15,7 +15,10 @@ from fourlab.rules.geometry import Rules
 
 @dataclass(frozen=True)
 class Progress:
-    """What a chunk of games came to, for the learner; in self-play, for the first player."""
+    """What a chunk of games came to, for the learner; in self-play, for the first player.
+
+    A learner that plays none counts what its `unit` says, with results as its `outcomes` say.
+    """
 
     done: int  # games since the beginning of the run
     wins: int
@@ -68,6 +71,8 @@ class Learner(ABC):
     Config: ClassVar[type[Any]]
     file: ClassVar[str] = "checkpoint.npz"  # what a run folder calls what `save` writes
     size_label: ClassVar[str] = "States in the table"  # what `size` counts
+    unit: ClassVar[str] = "games"  # what `done` counts
+    outcomes: ClassVar[tuple[str, str, str]] = ("won", "drawn", "lost")  # of each
 
     def __init__(self, rules: Rules, config: Any, seed: int = 0) -> None:
         self.rules = rules

@@ -87,7 +87,9 @@ class LearnSetup:
     def spec(self) -> str:
         """The learner as a spec string."""
         there = {option.name for option in options_of(self.kind.Config)}
-        options: dict[str, Any] = {"opponent": f"({self.opponent})"}
+        options: dict[str, Any] = {}
+        if "opponent" in there:
+            options["opponent"] = f"({self.opponent})"
         options |= {name: value for name, value in HELD.items() if name in there}
         options |= {name: f"({value})" for name, value in self.fixed.items()}
         options |= {name: _written(value) for name, value in self.turned.items()}

@@ -1,0 +1,187 @@
+"""Networks of several sizes taught by the solver's strategy, each then played against every reply.
+
+    PYTHONPATH=src python -m benchmarks.distil --data FOLDER --out OUT --seconds 300 \
+        --shape width=96,blocks=6 --shape width=32,blocks=4,head=8
+
+For a machine with a GPU; numpy, numba and torch are enough. A network is trained for so many
+seconds, rounded to 16 bits, and walked: the games that end below the value of the game are its
+holes. With `--rounds` what it was asked and was never taught is labelled by the solver, and it
+learns on: the way to a strategy of its own (`--moves keep`). A line of JSON for each round stands
+in OUT/results.jsonl, the networks beside it.
+"""
+
+import argparse
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from fourlab.agents import net
+from fourlab.agents.registry import agent
+from fourlab.arena.certify.certificate import value_for
+from fourlab.arena.certify.refuting import ends_below
+from fourlab.arena.certify.walk import Walk
+from fourlab.core.arrays import Ints
+from fourlab.learning.networks.pupil import Course, Pupil, course_of, find_device, rate_at
+from fourlab.learning.networks.replies import SIDES, at_once
+from fourlab.learning.networks.sources import distinct, lessons
+from fourlab.positions.labels import UNKNOWN, Labeller, Labels, joined, unpacked
+from fourlab.rules.catalog import game
+from fourlab.rules.geometry import Rules
+from fourlab.values import on_torch
+from fourlab.values.network import Network, Shape
+
+LOOK = 10.0  # seconds between two lines
+UNSURE = 0.1  # a loss of moves from which on a position counts as hard
+PORTION = 1 << 15  # boards a network is asked about at once
+
+
+def shape_of(text: str) -> Shape:
+    """Return the shape of a text such as width=32,blocks=4,head=8; small value heads by default."""
+    given = dict(part.split("=") for part in text.split(","))
+    sizes = {"head": 8, "hidden": 8, "bins": 3} | {name: int(size) for name, size in given.items()}
+    return Shape("residual", **sizes)
+
+
+def train(
+    pupil: Pupil, course: Course, seconds: float, options: argparse.Namespace
+) -> dict[str, Any]:
+    """Train for so many seconds; every tenth of them, look for what is hard."""
+    pupil.learn(course.rows(0), 0.0, options.weight)  # compiled, recorded, off the clock
+    began = looked = focused = time.perf_counter()
+    sums, steps = torch.zeros(5, device=pupil.device), 0
+    while (spent := time.perf_counter() - began) < seconds:
+        rate = rate_at(options.rate, steps, spent / seconds)
+        sums += pupil.learn(course.rows(steps), rate, options.weight)
+        steps += 1
+        if steps % 20 == 0 and pupil.is_cuda:
+            torch.cuda.synchronize()  # the clock is to see what is done, not what is asked for
+        if options.focus and time.perf_counter() - focused > seconds / 10:
+            _, losses = pupil.examine(course.learned, PORTION)
+            course.hard = torch.nonzero(losses > UNSURE)[:, 0]
+            focused = time.perf_counter()
+        if time.perf_counter() - looked > LOOK:
+            count = max(float(sums[2:].sum()), 1.0)
+            speed = count / (time.perf_counter() - looked)
+            shares = [round(float(part) / count, 6) for part in sums[2:]]
+            say(seconds=round(spent), rate=rate, shares=shares, speed=round(speed))
+            sums.zero_()
+            looked = time.perf_counter()
+    return {"steps": steps, "batch": course.batch, "trained_s": round(time.perf_counter() - began)}
+
+
+def say(**what: Any) -> None:
+    print(json.dumps(what), flush=True)
+
+
+def walked(path: Path, rules: Rules, side: str, device: str) -> tuple[dict[str, Any], Ints]:
+    """Return what every reply comes to, and the keys of all positions that were asked."""
+    torch.backends.cudnn.allow_tf32 = False
+    net.PORTION = on_torch.BATCH = PORTION  # a walk asks for many
+    began = time.perf_counter()
+    with Walk(agent(f"net:{path},device={device}", rules), SIDES[side]) as walk:
+        walk.run()
+        refuting = ends_below(walk, value_for(rules.start(), SIDES[side]))
+        keys = np.concatenate([walk.asked(ply)[0] for ply in walk.plies])
+        sums = {
+            name: sum(getattr(tally, name) for tally in walk.tallies)
+            for name in ("positions", "asked", "won", "drawn", "lost")
+        }
+    torch.backends.cudnn.allow_tf32 = True
+    refuted = sum(len(found) for found in refuting.values())
+    return {**sums, "refuted": refuted, "walk_s": round(time.perf_counter() - began, 1)}, keys
+
+
+def labelled(labeller: Labeller, keys: Ints, value: int) -> Labels:
+    """Return positions labelled, those in which the value of the game is still to be had."""
+    quick = at_once(labeller.rules, keys)
+    is_won = quick.values != UNKNOWN
+    _, occupied = unpacked(labeller.rules, keys)
+    plies = np.array([board.bit_count() for board in occupied.tolist()])
+    parts = [quick.take(np.flatnonzero(is_won))]
+    for ply in np.unique(plies):
+        found = labeller.label(keys[(plies == ply) & ~is_won])
+        parts.append(found.take(np.flatnonzero(np.sign(found.values) >= value)))
+    return joined(parts)
+
+
+def teach(shape: Shape, labels: Labels, options: argparse.Namespace, out: Path) -> Labels:
+    """Train and walk one network, round by round; return all labels there are then."""
+    device = find_device("auto")
+    pupil = Pupil(labels.rules, shape, options.seed, device, options.decay, options.prefer)
+    name = f"{shape.width}x{shape.blocks}-{options.moves}-{options.seed}"
+    if options.begin:
+        pupil.restore(Network.load_all(Path(options.begin), labels.rules)[1])
+    for number in range(options.rounds + 1):
+        course = course_of(
+            labels, 0.0, options.moves, options.graded, options.batch, options.seed + number, device
+        )
+        seconds = options.seconds if number == 0 else options.round_seconds
+        found: dict[str, Any] = {"name": name, "round": number, "labels": len(labels)}
+        found |= train(pupil, course, seconds, options)
+        counts, losses = pupil.examine(course.learned, PORTION)
+        best, kept, lost = counts.tolist()
+        found |= {"taught_best": best, "taught_kept": kept, "taught_lost": lost}
+        found["hard"] = int((losses > UNSURE).sum())
+        about = {"learner": "distil", "by": vars(options), "round": number}
+        network = pupil.folded(about)
+        network.save(out / f"{name}.state.safetensors", extra=pupil.arrays(memory=False))
+        network.save(out / f"{name}.safetensors", half=True)
+        found["bytes"] = (out / f"{name}.safetensors").stat().st_size
+        result, asked = walked(out / f"{name}.safetensors", labels.rules, options.side, device.type)
+        found |= result
+        del course
+        fresh = asked[~np.isin(asked, labels.keys)]
+        found["fresh"] = len(fresh)
+        if len(fresh) > options.most:
+            fresh = np.sort(np.random.default_rng(number).choice(fresh, options.most, False))
+        say(**found)
+        with (out / "results.jsonl").open("a") as file:
+            file.write(json.dumps(found) + "\n")
+        if not result["refuted"] or number == options.rounds:
+            break
+        with Labeller(labels.rules, options.threads) as labeller:
+            value = value_for(labels.rules.start(), SIDES[options.side])
+            labels = distinct(joined([labels, labelled(labeller, fresh, value)]))
+    return labels
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--game", default="connect4")
+    parser.add_argument("--side", default="first", choices=SIDES)
+    parser.add_argument("--data", type=Path, help="keeps the labels; made where they are missing")
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--shape", action="append", default=[], help="width=32,blocks=4,head=8")
+    parser.add_argument("--seconds", type=float, default=300)
+    parser.add_argument("--rounds", type=int, default=0, help="more rounds, with what was asked")
+    parser.add_argument("--round-seconds", type=float, default=120)
+    parser.add_argument("--most", type=int, default=2_000_000, help="to be labelled in a round")
+    parser.add_argument("--moves", default="one", choices=("one", "best", "keep"))
+    parser.add_argument("--prefer", type=float, default=0.0, help="share for the strategy's move")
+    parser.add_argument("--graded", action="store_true")
+    parser.add_argument("--weight", type=float, default=0.0, help="of values beside moves")
+    parser.add_argument("--batch", type=int, default=16384)
+    parser.add_argument("--rate", type=float, default=4e-3)
+    parser.add_argument("--decay", type=float, default=1e-4)
+    parser.add_argument("--focus", action="store_true", help="half of each batch is what is hard")
+    parser.add_argument("--begin", default="", help="a .state.safetensors to go on with")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--threads", type=int, default=None)
+    options = parser.parse_args()
+    torch.backends.cudnn.benchmark = True
+    began = time.perf_counter()
+    labels = lessons(f"walk:{options.side}", game(options.game), options.data)
+    say(labels=len(labels), made_s=round(time.perf_counter() - began, 1))
+    options.out.mkdir(parents=True, exist_ok=True)
+    options.data = str(options.data)
+    out, options.out = options.out, str(options.out)
+    for text in options.shape or ["width=64,blocks=6,head=32"]:
+        labels = teach(shape_of(text), labels, options, out)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,209 @@
+"""Learner `distil`: a network is taught by the exact solver."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
+
+from fourlab.agents.net import Net, NetConfig
+from fourlab.core.spec import option
+from fourlab.core.storage import StorageError
+from fourlab.learning.base import Learner, Progress
+from fourlab.learning.networks.sources import lessons, sources
+from fourlab.positions.labels import Labels, load_labels
+from fourlab.rules.geometry import Rules
+from fourlab.values.network import Network, Shape
+
+if TYPE_CHECKING:  # torch comes with the first step
+    from fourlab.learning.networks.pupil import Course, Pupil
+
+
+@dataclass(frozen=True)
+class DistilConfig:
+    """Learns from the exact solver: a network is told what every move is worth."""
+
+    games: int = option(
+        2_000_000, "positions to learn, each time counted", low=1, label="Positions"
+    )
+    positions: str = option(
+        "walk:first",
+        "where they come from: walk:first|second, games:of=SPEC, suite:NAME, uci or file:PATH",
+    )
+    data: str = option("", "a folder that keeps their labels, or a file of labels")
+    moves: str = option(
+        "one",
+        "one: the strategy's move; best: any with the best score; keep: any that keeps win, draw "
+        "or loss; none",
+        choices=("one", "best", "keep", "none"),
+    )
+    prefer: float = option(
+        0.0, "share of the loss of moves that is for the strategy's move alone", low=0, high=1
+    )
+    value: str = option(
+        "graded",
+        "graded: sooner wins are worth more; plain: win, draw or loss; none",
+        choices=("graded", "plain", "none"),
+    )
+    weight: float = option(0.5, "of values beside moves", low=0, high=100)
+    width: int = option(32, "channels of every convolution", low=1, high=512)
+    blocks: int = option(4, "of two convolutions each", low=0, high=64)
+    head: int = option(16, "channels of the heads", low=1, high=512)
+    hidden: int = option(64, "units of the value head", low=1, high=4096)
+    bins: int = option(33, "of the distribution of values", low=2, high=1025)
+    batch: int = option(512, "positions of a step", low=1)
+    rate: float = option(
+        0.004, "learning rate, warmed up and down to a hundredth", low=0, label="Rate", live=True
+    )
+    decay: float = option(1e-4, "of weights", low=0)
+    mirror: bool = option(False, "learn mirror images too; `net` shows a network one of each pair")
+    held: float = option(0.0, "share of positions set aside to be examined on", low=0, high=0.9)
+    device: str = option("auto", "where it learns", choices=("auto", "cpu", "cuda"))
+    chunk: int = option(5_000, "positions between two looks", low=1)
+
+    def shape(self) -> Shape:
+        """Return what the network looks like."""
+        return Shape("residual", self.width, self.blocks, self.head, self.hidden, self.bins)
+
+
+class Distil(Learner):
+    """Learns from the exact solver, position by position."""
+
+    name = "distil"
+    title = "Taught by the solver"
+    Config = DistilConfig
+    config: DistilConfig
+    file: ClassVar[str] = "checkpoint.safetensors"
+    size_label: ClassVar[str] = "Weights of the network"
+    unit: ClassVar[str] = "positions"
+    outcomes: ClassVar[tuple[str, str, str]] = ("best", "kept", "lost")
+
+    def __init__(self, rules: Rules, config: DistilConfig, seed: int = 0) -> None:
+        super().__init__(rules, config, seed)
+        sources(config.positions)
+        config.shape().layout(rules)
+        self.steps_done = 0
+        self._restored: dict[str, Any] = {}
+        self._pupil: Pupil | None = None
+        self._course: Course | None = None
+
+    @property
+    def total(self) -> int:
+        return self.config.games
+
+    @property
+    def size(self) -> int:
+        layout = self.config.shape().layout(self.rules)
+        return sum(int(np.prod(sizes)) for sizes in layout.values())
+
+    def labels(self) -> Labels:
+        """Return all positions that it learns from, and those set aside."""
+        data = Path(self.config.data) if self.config.data else None
+        if data is not None and data.suffix == ".npz":
+            found = load_labels(data)
+        else:
+            found = lessons(self.config.positions, self.rules, data)
+        if found.rules != self.rules:
+            raise StorageError(f"{data} has labels of {found.rules}, not of {self.rules}")
+        return found
+
+    def prepare(self) -> None:
+        self.course  # noqa: B018  # torch is loaded or refused, positions are labelled
+
+    @property
+    def course(self) -> Course:
+        """What it learns; the labels are made or loaded the first time."""
+        if self._course is None:
+            from fourlab.learning.networks.pupil import course_of
+
+            device = self.pupil.device
+            targets = (self.config.moves, self.config.value == "graded")
+            self._course = course_of(
+                self.labels(), self.config.held, *targets, self.config.batch, self.seed, device
+            )
+        return self._course
+
+    @property
+    def pupil(self) -> Pupil:
+        """The network and its optimiser; needs torch."""
+        if self._pupil is None:
+            from fourlab.learning.networks.pupil import Pupil, find_device
+
+            device = find_device(self.config.device)
+            shape = self.config.shape()
+            self._pupil = Pupil(
+                self.rules, shape, self.seed, device, self.config.decay, self.config.prefer
+            )
+            if self._restored:
+                self._pupil.restore(self._restored)
+                self._restored = {}
+        return self._pupil
+
+    def steps(self) -> Iterator[Progress]:
+        self.prepare()
+        while self.done < self.total:
+            yield self._chunk(min(self.done + self.config.chunk, self.total))
+
+    def _chunk(self, stop: int) -> Progress:
+        began, tenth = self.steps_done, self.done * 10 // self.total
+        sums = np.zeros(5)
+        while self.done < stop:
+            sums += self._step()
+        by_moves, by_values = (sums[:2] / (self.steps_done - began)).tolist()
+        metrics = {"size": self.size, "loss_moves": by_moves, "loss_values": by_values}
+        held = self.course.held
+        if len(held.movers) and self.done * 10 // self.total > tenth:
+            best, kept, _ = self.pupil.examine(held)[0] / len(held.movers)
+            metrics |= {"held_best": float(best), "held_kept": float(best + kept)}
+        best, kept, lost = (round(count) for count in sums[2:])
+        return Progress(self.done, best, kept, lost, metrics)
+
+    def _step(self) -> Any:
+        """Learn a batch; return the two losses and the three counts."""
+        from fourlab.learning.networks.pupil import rate_at
+
+        rows = self.course.rows(self.steps_done).first(self.total - self.done)
+        rate = rate_at(self.config.rate, self.steps_done, self.done / self.total)
+        weight = 0.0 if self.config.value == "none" else self.config.weight
+        flip = None
+        if self.config.mirror:
+            dice = np.random.default_rng([self.seed, 2, self.steps_done])
+            flip = rows.legal.new_tensor(dice.random(len(rows.movers)) < 0.5)
+            rows = rows.mirrored(self.rules, flip)
+        found = self.pupil.learn(rows, rate, weight, flip)
+        self.steps_done += 1
+        self.done += len(rows.movers)
+        return found.cpu().numpy()
+
+    def network(self) -> Network:
+        """Return the network as it plays by now."""
+        about = {"learner": self.name, "config": dataclasses.asdict(self.config), "seed": self.seed}
+        about |= {"done": self.done, "steps": self.steps_done, "notes": self.notes}
+        return self.pupil.folded(about)
+
+    def agent(self) -> Net:
+        return Net(self.rules, NetConfig(), self.network())
+
+    def save(self, path: Path) -> None:
+        self.network().save(path, extra=self.pupil.arrays())
+
+    @classmethod
+    def load(cls, path: Path) -> Self:
+        network, extra = Network.load_all(path)
+        about = network.about
+        try:
+            made = cls(network.rules, DistilConfig(**about["config"]), about["seed"])
+            made.done, made.steps_done = int(about["done"]), int(about["steps"])
+            made.notes = dict(about["notes"])
+        except (KeyError, TypeError, ValueError) as error:
+            raise StorageError(f"{path} is damaged: nothing to go on with ({error})") from None
+        made._restored = extra
+        return made
+
+    def tune(self, **options: Any) -> None:
+        super().tune(**options)
+        self.config = dataclasses.replace(self.config, **options)

@@ -1,0 +1,239 @@
+"""Labelled positions: what the solver says of every move, in files made once and in parts.
+
+One of each mirror pair is held, the one that `shared_key` stands for. The labels of a file are a
+beginning of what it was made for: whoever makes it goes on where it ends.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from fourlab.core.arrays import Array, Ints
+from fourlab.core.bits import popcount
+from fourlab.core.jit import kernel
+from fourlab.core.storage import StorageError, load_arrays, save_arrays
+from fourlab.core.workers import Workers
+from fourlab.rules.catalog import game, name_of
+from fourlab.rules.geometry import Rules
+from fourlab.rules.kernels import has_line, move_cell, move_count, play
+from fourlab.rules.keys import board_of, shared_key
+from fourlab.rules.position import Position
+from fourlab.search.book import Book, shipped_book
+from fourlab.search.scores import win_score
+from fourlab.search.solver import Solver
+
+KIND, VERSION = "labels", 1
+UNPLAYABLE, UNKNOWN = -128, -127  # in the place of a score
+CHUNK = 256  # positions a thread labels at once
+SAVE_SECONDS = 60.0
+TABLE_MB = 256
+
+Scores = npt.NDArray[np.int8]
+Flags = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Labels:
+    """Positions in progress with exact scores, seen by the side to move.
+
+    A position's own score may be known where those of its moves are not, and the other way round.
+    """
+
+    rules: Rules
+    keys: Ints  # [positions], `shared_key`
+    values: Scores  # [positions]
+    scores: Scores  # [positions, moves], UNPLAYABLE or UNKNOWN where there is none
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+    def take(self, rows: Ints | slice) -> Labels:
+        """Return some of the rows."""
+        return Labels(self.rules, self.keys[rows], self.values[rows], self.scores[rows])
+
+    def boards(self) -> tuple[Ints, Ints]:
+        """Return the positions as movers and occupied."""
+        return unpacked(self.rules, self.keys)
+
+    def keeping(self) -> Flags:
+        """Return [positions, moves]: is it known to keep win, draw or loss?"""
+        same: Flags = np.sign(self.scores) == np.sign(self.values)[:, None]
+        return same & (self.scores > UNKNOWN)
+
+    def best(self) -> Flags:
+        """Return [positions, moves]: is it known to have the best score?"""
+        same: Flags = self.scores == self.values[:, None]
+        return same & (self.scores > UNKNOWN)
+
+
+@kernel
+def _pack(rules: Rules, movers: Ints, occupied: Ints, keys: Ints) -> None:
+    for row in range(len(movers)):
+        keys[row] = shared_key(rules, movers[row], occupied[row])
+
+
+@kernel
+def _unpack(rules: Rules, keys: Ints, movers: Ints, occupied: Ints) -> None:
+    for row in range(len(keys)):
+        movers[row], occupied[row] = board_of(rules, keys[row])
+
+
+def packed(rules: Rules, movers: Ints, occupied: Ints) -> Ints:
+    """Return the keys of positions, the same for mirror images."""
+    keys = np.empty(len(movers), np.int64)
+    _pack(rules, movers, occupied, keys)
+    return keys
+
+
+def unpacked(rules: Rules, keys: Ints) -> tuple[Ints, Ints]:
+    """Return positions by their keys, as movers and occupied."""
+    movers, occupied = np.empty((2, len(keys)), np.int64)
+    _unpack(rules, keys, movers, occupied)
+    return movers, occupied
+
+
+@kernel
+def _children(rules: Rules, keys: Ints, scores: Scores, places: Ints, children: Ints) -> int:
+    """Write the scores that need no search, and where and what the other children are."""
+    count = 0
+    for row in range(len(keys)):
+        mover, occupied = board_of(rules, keys[row])
+        stones = popcount(occupied)
+        for move in range(move_count(rules)):
+            cell = move_cell(rules, occupied, move)
+            if cell == 0:
+                scores[row, move] = UNPLAYABLE
+            elif has_line(rules, mover | cell):
+                scores[row, move] = win_score(rules, stones)
+            elif stones + 1 == rules.columns * rules.rows:
+                scores[row, move] = 0
+            else:
+                places[count] = row * move_count(rules) + move
+                children[count] = shared_key(rules, *play(mover, occupied, cell))
+                count += 1
+    return count
+
+
+def label(rules: Rules, keys: Ints, solver: Solver) -> Labels:
+    """Return positions in progress with the exact scores of all moves."""
+    scores = np.empty((len(keys), rules.move_count), np.int8)
+    places, children = np.empty((2, scores.size), np.int64)
+    count = _children(rules, keys, scores, places, children)
+    distinct, inverse = np.unique(children[:count], return_inverse=True)
+    scores.reshape(-1)[places[:count]] = -_solved(rules, distinct, solver)[inverse]
+    return Labels(rules, keys, scores.max(axis=1, initial=UNPLAYABLE), scores)
+
+
+def _solved(rules: Rules, keys: Ints, solver: Solver) -> Scores:
+    """Return the scores of positions, of one ply if the solver has a book."""
+    movers, occupied = unpacked(rules, keys)
+    if _in_book(solver.book, occupied):
+        stones = zip(movers.tolist(), occupied.tolist(), strict=True)
+        positions = [Position(rules, *board, ()) for board in stones]
+        return np.array(solver.score_many(positions), np.int8)
+    return solver.solve_arrays(movers, occupied).low.astype(np.int8)
+
+
+def _in_book(book: Book | None, occupied: Ints) -> bool:
+    return book is not None and len(occupied) > 0 and int(occupied[0]).bit_count() <= book.plies
+
+
+class Labeller:
+    """Labels positions on threads that share one table; a context manager that ends them."""
+
+    def __init__(self, rules: Rules, threads: int | None = None) -> None:
+        self.rules = rules
+        self.solver = Solver(rules, TABLE_MB, book=shipped_book(rules), tuned=True)
+        self._workers = Workers(threads)
+
+    def __enter__(self) -> Labeller:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._workers.__exit__(None, None, None)
+
+    def label(
+        self, keys: Ints, path: Path | None = None, watch: Callable[[int], None] = lambda _: None
+    ) -> Labels:
+        """Label positions, those of a ply together; what `path` holds of them is not done again.
+
+        `watch` hears how many are done.
+        """
+        done = self._resumed(keys, path)
+        if len(done) < len(keys):
+            self.solver.prepare()
+        block, saved = CHUNK * self._workers.count * 4, time.monotonic()
+        while len(done) < len(keys):
+            begin = len(done)
+            parts = range(begin, min(begin + block, len(keys)), CHUNK)
+            made = dict(self._workers.run(lambda at: self._chunk(keys, at), parts))
+            done = joined([done, *(made[at] for at in parts)])
+            watch(len(done))
+            if path and (len(done) == len(keys) or time.monotonic() - saved > SAVE_SECONDS):
+                save_labels(path, done)
+                saved = time.monotonic()
+        return done
+
+    def _chunk(self, keys: Ints, at: int) -> Labels:
+        return label(self.rules, keys[at : at + CHUNK], self.solver)
+
+    def _resumed(self, keys: Ints, path: Path | None) -> Labels:
+        if path is None or not path.exists():
+            return nothing(self.rules)
+        done = load_labels(path)
+        if done.rules != self.rules or not np.array_equal(done.keys, keys[: len(done)]):
+            raise StorageError(f"{path} holds labels of other positions; name another file")
+        return done
+
+
+def nothing(rules: Rules) -> Labels:
+    """Return no labels at all."""
+    empty = np.empty((0, rules.move_count), np.int8)
+    return Labels(rules, np.empty(0, np.int64), empty[:, 0], empty)
+
+
+def joined(parts: Sequence[Labels]) -> Labels:
+    """Return the labels of all parts, which are of one game."""
+    return Labels(
+        parts[0].rules,
+        np.concatenate([part.keys for part in parts]),
+        np.concatenate([part.values for part in parts]),
+        np.concatenate([part.scores for part in parts]),
+    )
+
+
+def save_labels(path: Path, labels: Labels) -> None:
+    """Write labels; an old file at `path` stays until the new one is complete."""
+    arrays: dict[str, Array] = {
+        "keys": labels.keys,
+        "values": labels.values,
+        "scores": labels.scores,
+    }
+    save_arrays(path, KIND, VERSION, {"game": name_of(labels.rules)}, arrays)
+
+
+def load_labels(path: Path) -> Labels:
+    """Read the labels of a file, or of all files of a folder; raises StorageError."""
+    if path.is_dir():
+        found = [load_labels(file) for file in sorted(path.rglob("*.npz"))]
+        if not found or any(part.rules != found[0].rules for part in found):
+            raise StorageError(
+                f"{path} holds no labels of one game; make some: fourlab data labels"
+            )
+        return joined(found)
+    header, arrays = load_arrays(path, KIND, VERSION)
+    rules = game(header["game"])
+    keys, values, scores = (arrays.get(name, np.empty(0)) for name in ("keys", "values", "scores"))
+    shapes = (keys.shape, values.shape, scores.shape)
+    count = len(keys)
+    fits = shapes == ((count,), (count,), (count, rules.move_count))
+    kinds = [array.dtype for array in (keys, values, scores)]
+    if not fits or kinds != [np.dtype(kind) for kind in (np.int64, np.int8, np.int8)]:
+        raise StorageError(f"{path} is damaged: its arrays do not fit {rules}")
+    return Labels(rules, keys, values, scores)

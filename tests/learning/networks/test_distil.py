@@ -1,0 +1,203 @@
+"""A network is taught what the solver says, and a toy board is learned to certified play."""
+
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from fourlab.arena.certify.certificate import certify
+from fourlab.core.errors import SpecError
+from fourlab.core.storage import StorageError
+from fourlab.learning.networks.replies import asked, strategy
+from fourlab.learning.networks.sources import lessons, sources
+from fourlab.learning.registry import learner, load_learner
+from fourlab.positions.labels import UNKNOWN, Labeller, save_labels
+from fourlab.rules.geometry import Rules
+from fourlab.rules.position import Position
+from fourlab.search.solver import solve
+
+torch = pytest.importorskip("torch")
+
+from fourlab.learning.networks.pupil import (  # noqa: E402
+    Lesson,
+    Pupil,
+    course_of,
+    lesson_of,
+    move_loss,
+)
+from fourlab.learning.networks.twin import planes  # noqa: E402
+from fourlab.values.network import Shape  # noqa: E402
+
+RULES = Rules(4, 4, 3)
+TINY = "width=8,blocks=1,head=4,hidden=8,bins=9,batch=64"
+CPU = torch.device("cpu")
+
+
+def walked_by_hand(side: int) -> tuple[set[int], set[int]]:
+    """The strategy's positions, found game by game: those it solves, and those it wins at once."""
+    solved: set[int] = set()
+    won: set[int] = set()
+    middle = (RULES.columns - 1) / 2
+
+    def answer(position: Position) -> None:
+        if position.shared_key in solved | won:
+            return
+        if position.winning_moves():
+            won.add(position.shared_key)
+            return
+        solved.add(position.shared_key)
+        if position.key != position.shared_key:
+            position = position.mirror()
+        scores = solve(position)
+        best = max(score for score in scores if score is not None)
+        moves = [move for move, score in enumerate(scores) if score == best]
+        reply_all(position.play(min(moves, key=lambda move: abs(move - middle))))
+
+    def reply_all(position: Position) -> None:
+        for move in position.legal_moves():
+            if not position.play(move).is_over:
+                answer(position.play(move))
+
+    answer(RULES.start()) if side == 0 else reply_all(RULES.start())
+    return solved, won
+
+
+@pytest.mark.parametrize("side", ["first", "second"])
+def test_the_walk_meets_what_every_reply_leads_to(side: str, tmp_path: Path) -> None:
+    with Labeller(RULES, 1) as labeller:
+        levels = list(asked(labeller, side, tmp_path))
+        again = list(asked(labeller, side, tmp_path))
+    solved = {key for level, _ in levels for key in level.keys.tolist()}
+    won = {key for _, level in levels for key in level.keys.tolist()}
+    assert (solved, won) == walked_by_hand(["first", "second"].index(side))
+    for (one, _), (other, _) in zip(levels, again, strict=True):
+        assert (one.scores == other.scores).all()
+
+
+def test_sources_are_read_or_refused(tmp_path: Path) -> None:
+    (tmp_path / "lines").write_text("12\n1234 passed over\n")
+    assert len(lessons(f"file:{tmp_path / 'lines'}", RULES)) == 2
+    text = "games:of=random,count=5,seed=3"
+    found = lessons(text, RULES)
+    assert (found.keys == lessons(text, RULES).keys).all()
+    both = lessons(f"{text} and walk:first", RULES)
+    assert set(found.keys.tolist()) < set(both.keys.tolist())
+    assert len(np.unique(both.keys)) == len(both)
+    with pytest.raises(SpecError, match="unknown source of positions 'walks'; did you mean 'walk'"):
+        sources("walks:first")
+    with pytest.raises(SpecError, match="the UCI data is of connect4"):
+        lessons("uci", RULES)
+    (tmp_path / "lines").write_text("12121\n")
+    with pytest.raises(SpecError, match="no position in which the game goes on"):
+        lessons(f"file:{tmp_path / 'lines'}", RULES)
+
+
+def test_wanted_moves_and_their_loss_by_hand() -> None:
+    labels = lessons("walk:first", RULES)
+    row = int(np.flatnonzero(labels.keeping().sum(axis=1) == 2)[0])
+    keep = lesson_of(labels.take(slice(row, row + 1)), "keep", True, CPU)
+    logits = torch.tensor([[0.3, -1.0, 2.0, 0.5]])
+    policy = logits.masked_fill(~keep.legal, -math.inf).log_softmax(1)
+    shares = policy.exp()[0].tolist()
+    right = [share for share, is_right in zip(shares, keep.keeping[0], strict=True) if is_right]
+    assert move_loss(policy, keep)[0].item() == pytest.approx(-math.log(sum(right)))
+    one = int(strategy(labels)[row])
+    mixed = -0.75 * math.log(sum(right)) - 0.25 * math.log(shares[one])
+    assert move_loss(policy, keep, 0.25)[0].item() == pytest.approx(mixed)
+    single = lesson_of(labels.take(slice(row, row + 1)), "one", True, CPU)
+    assert move_loss(policy, single)[0].item() == pytest.approx(-math.log(shares[one]))
+
+
+def test_values_are_shared_out_between_bins_and_none_teaches_nothing() -> None:
+    pupil = Pupil(RULES, Shape("residual", 4, 0, 2, 4, 5), 1, CPU, 0.0)
+    bins = torch.log(torch.tensor([[0.1, 0.2, 0.3, 0.15, 0.25]]))  # at -1, -0.5, 0, 0.5, 1
+    loss = pupil.value_loss(bins, torch.tensor([0.6])).item()
+    assert loss == pytest.approx(-0.8 * math.log(0.15) - 0.2 * math.log(0.25))
+    assert pupil.value_loss(bins, torch.tensor([math.nan])).item() == 0
+    labels = lessons("walk:first", RULES)
+    labels.values[:] = UNKNOWN
+    before = pupil.arrays()
+    pupil.learn(lesson_of(labels, "none", True, CPU), 0.1, 1.0)
+    learned = [name for name in before if (pupil.arrays()[name] != before[name]).any()]
+    assert not [name for name in learned if "running" not in name and "num_batches" not in name]
+
+
+def test_mirrored_rows_are_rows_of_mirrored_boards() -> None:
+    labels = lessons("walk:first", RULES)
+    lesson = lesson_of(labels, "one", True, CPU)
+    flip = torch.ones(len(labels), dtype=torch.bool)
+    turned = lesson.mirrored(RULES, flip)
+    seen = planes(RULES, lesson.movers, lesson.occupied, flip)
+    assert (seen == planes(RULES, lesson.movers, lesson.occupied).flip(3)).all()
+    for side in ("legal", "wanted", "best", "keeping"):
+        assert (getattr(turned, side) == getattr(lesson, side).flip(1)).all()
+    none = lesson.mirrored(RULES, ~flip)
+    assert (none.wanted == lesson.wanted).all()
+
+
+def test_a_round_shows_every_position_once() -> None:
+    course = course_of(lessons("walk:first", RULES), 0.25, "one", True, 10, 3, CPU)
+    assert len(course.held.movers) == round(0.25 * (course.count + len(course.held.movers)))
+    learned = {*zip(course.learned.movers.tolist(), course.learned.occupied.tolist(), strict=True)}
+    held = {*zip(course.held.movers.tolist(), course.held.occupied.tolist(), strict=True)}
+    assert not learned & held
+    rounds: list[Lesson] = [course.rows(step) for step in range(course.count // 10)]
+    seen = [board for rows in rounds for board in zip(rows.movers, rows.occupied, strict=True)]
+    boards = {(int(mover), int(occupied)) for mover, occupied in seen}
+    assert len(boards) == len(seen)
+    assert boards <= learned
+    assert (
+        course.rows(7).movers
+        == course_of(lessons("walk:first", RULES), 0.25, "one", True, 10, 3, CPU).rows(7).movers
+    ).all()
+
+
+def test_a_toy_board_is_learned_to_certified_play(tmp_path: Path) -> None:
+    made = learner(f"distil:{TINY},games=30000,rate=0.02,value=none", RULES, 1)
+    last = list(made.steps())[-1]
+    assert last.losses == 0
+    path = tmp_path / "net.safetensors"
+    made.save(path)
+    certificate = certify(f"net:{path}", RULES, "first", strict=True)
+    assert certificate.certified
+    with Labeller(RULES, 1) as labeller:
+        levels = list(asked(labeller, "first"))
+    assert certificate.to_json()["asked"] == sum(len(a) + len(b) for a, b in levels)
+
+
+def trained(spec: str, stops: int, path: Path) -> dict[str, Any]:
+    made = learner(spec, RULES, 5)
+    for _ in range(stops):
+        for _, _ in zip(range(2), made.steps(), strict=False):
+            pass
+        made.save(path)
+        made = load_learner(path)
+    for _ in made.steps():
+        pass
+    made.save(path)
+    return made.network().layers | made.pupil.arrays()  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("more", ["", ",moves=keep,prefer=0.1,mirror=yes,held=0.2"])
+def test_a_run_taken_up_again_equals_one_that_was_not(more: str, tmp_path: Path) -> None:
+    spec = f"distil:{TINY},games=1500,chunk=130{more}"
+    straight = trained(spec, 0, tmp_path / "straight.safetensors")
+    broken = trained(spec, 3, tmp_path / "broken.safetensors")
+    assert straight.keys() == broken.keys()
+    assert all((straight[name] == broken[name]).all() for name in straight)
+
+
+def test_data_is_kept_and_data_of_another_game_is_refused(tmp_path: Path) -> None:
+    folder = tmp_path / "data"
+    made = learner(f"distil:{TINY},games=10,data={folder}", RULES, 1)
+    made.prepare()
+    files = sorted(folder.rglob("*.npz"))
+    before = {path: path.stat().st_mtime_ns for path in files}
+    assert files
+    learner(f"distil:{TINY},games=10,data={folder}", RULES, 1).prepare()
+    assert before == {path: path.stat().st_mtime_ns for path in files}
+    save_labels(tmp_path / "other.npz", lessons("walk:first", Rules(4, 3, 3)))
+    with pytest.raises(StorageError, match=r"has labels of connect:columns=4,rows=3,k=3, not of"):
+        learner(f"distil:{TINY},games=10,data={tmp_path / 'other.npz'}", RULES, 1).prepare()
