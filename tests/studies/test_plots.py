@@ -59,6 +59,13 @@ def test_every_kind_is_low_on_a_card(experiment: Experiment, found: Findings) ->
     assert "± " not in text  # intervals are for the report
 
 
+def test_no_figure_has_a_style_sheet_that_reaches_the_page_around_it() -> None:
+    for experiment, found in DRAWN:
+        text = drawn(experiment, found, experiment.published)
+        assert "<style" not in text
+        assert "stroke-linejoin: round; stroke-linecap: butt" in text[: text.index(">")]
+
+
 def test_no_identifier_is_in_two_figures() -> None:
     seen: set[str] = set()
     for experiment, found in DRAWN:
