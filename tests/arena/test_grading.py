@@ -2,6 +2,7 @@ import pytest
 
 from fourlab.agents.registry import agent
 from fourlab.arena.grading import Marks, grade
+from fourlab.core.workers import Workers
 from fourlab.positions.suites import NAMES, PHASES, Scored, load_suites, phase_positions, suite
 from fourlab.rules.catalog import game
 from fourlab.rules.position import position_of
@@ -50,6 +51,17 @@ def test_perfect_is_perfect_and_random_is_not() -> None:
     keeps = grade(agent("perfect:prefer=any", SMALL), positions)
     assert keeps.overall.good == keeps.overall.positions
     assert keeps.overall.perfect < keeps.overall.positions
+
+
+def test_the_worst_is_the_first_position_in_which_most_was_given_up() -> None:
+    asked = suite(CONNECT4, "end")[:60]
+    found = grade(agent("random", CONNECT4), asked, seed=1)
+    costs = found.overall.regrets
+    assert found.worst == asked[costs.index(max(costs))].position.notation
+    with Workers(2) as workers:
+        again = grade(agent("random", CONNECT4), asked, seed=1, workers=workers)
+    assert again.worst == found.worst
+    assert grade(agent("perfect", CONNECT4), asked[:5]).worst == ""
 
 
 def test_one_seed_is_one_grade() -> None:

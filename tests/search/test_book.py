@@ -20,9 +20,12 @@ from fourlab.rules.position import position_of
 from fourlab.search import book as book_module
 from fourlab.search.book import Book, shelves, shipped_book
 from fourlab.search.bookmaking import Build
+from fourlab.search.scores import sign
+from fourlab.search.sizes import RECOMPUTED, Size
 from fourlab.search.solver import Solver
 
 SMALL = "connect:columns=4,rows=4,k=4"
+SHIPPED_SIZES = [(5, 8), (5, 9), (6, 6), (6, 7), (7, 5), (8, 4), (9, 4)]
 
 
 def build(path: Path, name: str = SMALL, plies: int = 5) -> Book:
@@ -187,6 +190,27 @@ def test_the_shipped_book_is_the_truth_where_it_is_solved_anew() -> None:
         chosen = rng.choice(len(shelf.keys), 4)
         job = solver.solve_arrays(shelf.movers[chosen], shelf.occupied[chosen])
         assert np.array_equal(job.low, book.scores[ply][chosen])
+
+
+@pytest.mark.parametrize("size", SHIPPED_SIZES)
+def test_a_small_book_that_ships_agrees_with_what_is_known_of_its_board(size: Size) -> None:
+    rules = game("connect:columns={},rows={},k=4".format(*size))
+    book = shipped_book(rules)
+    assert book is not None
+    assert sign(int(book.scores[0][0])) == RECOMPUTED[size][0]
+    solver = Solver(rules, book=book)
+    found = dict(solver.moves(rules.start()))
+    assert {bounds.source for bounds in found.values()} == {"book"}
+    assert max(bounds.low for bounds in found.values()) == book.scores[0][0]
+
+
+@pytest.mark.parametrize("size", [(6, 6), (5, 8)])
+def test_a_small_book_that_ships_is_the_truth_where_it_is_solved_anew(size: Size) -> None:
+    book = shipped_book(game("connect:columns={},rows={},k=4".format(*size)))
+    assert book is not None
+    shelf = book.shelves[-1]
+    job = Solver(book.rules).solve_arrays(shelf.movers[::4], shelf.occupied[::4])
+    assert np.array_equal(job.low, book.scores[-1][::4])
 
 
 def test_a_book_can_be_copied_and_loaded_from_anywhere(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from fourlab.studies.canvas import (
     CARD,
     NARROW,
     PALETTE,
+    WIDE,
     drawn_for,
     save,
     scale_of,
@@ -57,6 +58,13 @@ def test_every_kind_is_low_on_a_card(experiment: Experiment, found: Findings) ->
     assert int(size[1]) == CARD
     assert int(size[2]) <= 0.7 * CARD
     assert "± " not in text  # intervals are for the report
+
+
+def test_no_figure_has_a_style_sheet_that_reaches_the_page_around_it() -> None:
+    for experiment, found in DRAWN:
+        text = drawn(experiment, found, experiment.published)
+        assert "<style" not in text
+        assert "stroke-linejoin: round; stroke-linecap: butt" in text[: text.index(">")]
 
 
 def test_no_identifier_is_in_two_figures() -> None:
@@ -151,6 +159,19 @@ def test_the_best_cell_of_a_heat_map_is_in_its_place() -> None:
     assert placed[(0, 0)].startswith("13")
     assert placed[(1, 1)].startswith("24")
     assert (2, 1) not in placed
+
+
+@pytest.mark.parametrize("width", [WIDE, NARROW, CARD])
+def test_who_wins_on_a_board_has_room_in_its_cell(width: int) -> None:
+    boards = {(columns, 4): -1 for columns in range(4, 12)}
+    with drawn_for(width):
+        figure = plots.board_sizes(boards, {(4, 4): -1.0})
+        figure.canvas.draw()
+    axes = figure.axes[0]
+    cell = axes.get_window_extent().width / len(boards)
+    wide = [text.get_window_extent().width for text in axes.texts]
+    assert len(wide) == len(boards)
+    assert max(wide) < cell
 
 
 def test_names_that_end_together_are_named_together() -> None:

@@ -10,13 +10,15 @@ from typing import Any
 import pytest
 from rich.console import Console
 
+from fourlab.positions.suites import suite
+from fourlab.rules.catalog import game as find_game
 from fourlab.studies.archive import Archive, Finished, write_json
 from fourlab.studies.base import Experiment, Published, Study
 from fourlab.studies.canvas import PALETTE
 from fourlab.studies.findings import Column, Findings, share
 from fourlab.studies.report import fragment, page, styles, summary, write_report
 from fourlab.studies.report.html import _resource
-from fourlab.studies.report.links import analyse, arena, learn
+from fourlab.studies.report.links import analyse, arena, learn, of_entry
 from fourlab.studies.report.markdown import text_of
 from fourlab.studies.report.tables import data
 from studies.demo import CLAIMS, EXPERIMENTS, MADE, STUDY, demo, learning, never
@@ -213,8 +215,14 @@ def test_links_lead_to_the_laboratory_only_where_they_are_asked_for(archive: Arc
         f"/arena?game={game}&agents=mcts%3Asims%3D200%2Cc%3D1.4&agents=mcts%3Asims%3D40"
         "&games=10000&seed=3",
         f"/learn?game={game}&learner=afterstates%3Agames%3D260000&seed=3001",
-        f"/analyse?game={game}",
+        f"/analyse?game={game}&moves=32334132",
     ]
+    grade = {"kind": "grade", "game": "connect4", "suite": "middle"}
+    first = suite(find_game("connect4"), "middle")[0].position.notation
+    assert of_entry(grade) == ("Open in Analyse", f"/analyse?game=connect4&moves={first}")
+    worst = of_entry({**grade, "worst": "4455"})
+    assert worst == ("Open in Analyse", "/analyse?game=connect4&moves=4455")
+    assert of_entry({**grade, "suite": "positions.txt"}) is None  # no position is known
     assert arena("mnk", ("a", "b"), 5, 1) == "/arena?game=mnk&agents=a&agents=b&games=5&seed=1"
     assert learn("connect4", "q", 2) == "/learn?game=connect4&learner=q&seed=2"
     assert analyse("connect4", "4455") == "/analyse?game=connect4&moves=4455"

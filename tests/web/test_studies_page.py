@@ -1,10 +1,12 @@
 """Studies in a real browser: cards, a report, a rerun, and links with settings in them."""
 
+import re
 import signal
 import urllib.error
 import urllib.request
 from collections.abc import Callable
 from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
 
@@ -56,6 +58,15 @@ def test_a_study_is_rerun_and_its_report_read(visit: Visit, theme: str) -> None:
         page.click(".menu a:has-text('HTML')")
     assert found.value.suggested_filename == "tiny-quick.html"
     assert "<!DOCTYPE html>" in Path(found.value.path()).read_text()
+    page.click("summary:has-text('Download')")
+    with page.expect_download() as found:
+        page.click(".menu a:has-text('Markdown')")
+    assert found.value.suggested_filename == "tiny-quick.zip"
+    with ZipFile(found.value.path()) as kept:
+        text = kept.read("report.md").decode()
+        shown = re.findall(r"!\[.*?\]\((.*?)\)", text)
+        assert shown == ["figures/first.png", "figures/second.png"]
+        assert all(kept.read(name).startswith(b"\x89PNG") for name in shown)
 
 
 def test_a_rerun_outlives_a_reload_is_seen_by_others_and_stopped(visit: Visit) -> None:
@@ -126,6 +137,7 @@ def test_what_an_experiment_was_made_of_is_one_click_away(visit: Visit) -> None:
     assert page.locator("[data-testid=run]").inner_text() == "Run"
     follow("Analyse")
     page.wait_for_selector("[role=grid], .board")
+    assert "moves=" in page.evaluate("location.search")
 
 
 def test_paper_is_light_and_has_the_report_alone(visit: Visit) -> None:

@@ -51,6 +51,29 @@ def test_a_report_is_read_as_a_file(browser, report: Path, size: str) -> None:  
     context.close()
 
 
+def test_paper_cuts_no_figure_and_no_short_table_and_leaves_no_heading_behind(  # type: ignore[no-untyped-def]
+    browser, report: Path
+) -> None:
+    tab = browser.new_page()
+    tab.goto(report.as_uri())
+    tab.emulate_media(media="print")
+    styles = "(all, name) => all.map(one => getComputedStyle(one)[name])"
+
+    def told(selector: str, name: str) -> set[str]:
+        return set(tab.locator(selector).evaluate_all(styles, name))
+
+    for whole in ("figure", "tr", ".said", ".claims li"):
+        assert told(whole, "breakInside") == {"avoid"}, whole
+    for followed in (".top", ".said", "h3", "thead"):
+        assert told(followed, "breakAfter") == {"avoid"}, followed
+    rows = tab.locator("main .scroll").evaluate_all(
+        "all => all.map(one => [one.querySelectorAll('tbody tr').length, getComputedStyle(one)])"
+        ".map(([rows, style]) => [rows, style.breakInside])"
+    )
+    assert {(count <= 15, inside) for count, inside in rows} == {(True, "avoid"), (False, "auto")}
+    tab.close()
+
+
 def test_the_first_column_stays_where_a_table_is_moved_sideways(browser, report: Path) -> None:  # type: ignore[no-untyped-def]
     context = browser.new_context(**SIZES["phone"])
     tab = context.new_page()

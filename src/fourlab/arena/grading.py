@@ -60,6 +60,7 @@ class Grade:
     agent: str
     overall: Marks
     by_ply: dict[int, Marks]
+    worst: str = ""  # moves to the position in which most was given up, if anything was
 
     def to_json(self) -> dict[str, Any]:
         """Return what `fourlab grade --json` prints."""
@@ -115,9 +116,15 @@ def grade(
         for first in range(0, len(suite), CHUNK)
     ]
     here = ((job, answer(job, agent)) for job in jobs)
+    costs: list[tuple[int, int]] = []  # what was given up, negative, and where
     for job, moves in here if workers is None else workers.run(answer, jobs):
-        for scored, move in zip(suite[job.first :], moves, strict=False):
+        for place, move in enumerate(moves, job.first):
+            scored = suite[place]
             result.overall.add(scored, move)
             result.by_ply.setdefault(scored.position.ply, Marks()).add(scored, move)
+            costs.append((-result.overall.regrets[-1], place))
             watch(result)
+    most, place = min(costs, default=(0, 0))
+    if most:
+        result.worst = suite[place].position.notation
     return result

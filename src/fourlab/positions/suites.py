@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import importlib.resources
+import itertools
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -51,23 +52,28 @@ def score_positions(positions: Iterable[Position]) -> Iterator[Scored]:
         yield Scored(position, tuple(shared_solver(position.rules).scores(position)))
 
 
-def phase_positions(rules: Rules, name: str, size: int = SIZE, seed: int = SEED) -> list[Position]:
-    """Return distinct positions of a phase, reached by random moves and not over.
+def in_phase(rules: Rules, name: str, patience: int = SIZE, seed: int = SEED) -> Iterator[Position]:
+    """Yield distinct positions of a phase, reached by random moves and not over.
 
-    Small boards have fewer than were asked for: `size` games in a row that bring none end it.
+    `patience` games in a row that bring none end it.
     """
     low, high = PHASES[name]
     plies = range(round(low * rules.cells), max(round(high * rules.cells), 1))
     rng = np.random.default_rng([seed, NAMES.index(name)])
-    found: dict[int, Position] = {}
+    found: set[int] = set()
     in_vain = 0
-    while len(found) < size and in_vain < size:
+    while in_vain < patience:
         position = wander(rules.start(), rng, int(rng.choice(plies)))[-1]
         in_vain += 1
         if not position.is_over and position.shared_key not in found:
-            found[position.shared_key] = position
+            found.add(position.shared_key)
             in_vain = 0
-    return list(found.values())
+            yield position
+
+
+def phase_positions(rules: Rules, name: str, size: int = SIZE, seed: int = SEED) -> list[Position]:
+    """Return the first positions of a phase; small boards have fewer than were asked for."""
+    return list(itertools.islice(in_phase(rules, name, size, seed), size))
 
 
 def make_suite(rules: Rules, name: str) -> list[Position]:

@@ -23,7 +23,7 @@ from fourlab.rules.geometry import Rules
 from fourlab.search.book import VERSION, Book, Scores, backed_up, shelves
 from fourlab.search.solver import Solver
 
-CHUNK = 32  # positions a worker solves between two reports
+CHUNK = 32  # positions a worker solves between two reports, fewer where there are few
 UNSOLVED = -128
 
 
@@ -89,17 +89,18 @@ class Build:
 
     def run(self, executor: Executor, workers: int) -> Iterator[int]:
         """Solve what is left; yields the number of positions solved so far after each chunk."""
+        chunk = max(1, min(CHUNK, self.total // (4 * workers)))
         starts = iter(
             start
-            for start in range(0, self.total, CHUNK)
-            if (self.scores[start : start + CHUNK] == UNSOLVED).any()
+            for start in range(0, self.total, chunk)
+            if (self.scores[start : start + chunk] == UNSOLVED).any()
         )
         waiting: dict[Future[list[int]], int] = {}
         try:
             while True:
                 for start in starts:
                     shelf = self.shelves[-1]
-                    part = slice(start, start + CHUNK)
+                    part = slice(start, start + chunk)
                     future = executor.submit(
                         solve_chunk,
                         self.rules,

@@ -158,9 +158,8 @@ class Bench:
         self.listener.expect(len(asked), "positions")
         found = grade(agent(spec, game), asked, self.seed, workers=self.workers)
         self._advance(len(asked))
-        self.log.append(
-            {"kind": "grade", "game": game, "agent": spec, "suite": name, "positions": len(asked)}
-        )
+        entry = {"agent": spec, "suite": name, "positions": len(asked), "worst": found.worst}
+        self.log.append({"kind": "grade", "game": game, **entry})
         return found
 
     def each(self, function: Callable[[Item], Found], jobs: Sequence[Item]) -> list[Found]:

@@ -163,7 +163,10 @@ def svg_text(figure: Any, name: str = "") -> str:
 
 
 def _drawn(figure: Any, ground: str) -> str:
-    """Return a figure as SVG without what changes from run to run or is never referred to."""
+    """Return a figure as SVG without what changes from run to run or is never referred to.
+
+    Its style sheet would reach the whole page that it is put into: the drawing inherits it instead.
+    """
     import matplotlib
 
     settings: dict[Any, Any] = {"svg.fonttype": "none", "svg.hashsalt": "fourlab"}
@@ -176,9 +179,13 @@ def _drawn(figure: Any, ground: str) -> str:
     text = re.sub(r"<metadata>.*?</metadata>|<!--.*?-->\n?", "", text, flags=re.DOTALL)
     head, body = text.split(">", 1)
     view = re.search(r'viewBox="[^"]*"', head)
+    shared = re.search(r"\s*<defs>\s*<style[^>]*>\*\{([^}]*)\}</style>\s*</defs>", body)
+    inherited = f' style="{shared[1]}"' if shared else ""
+    body = body.replace(shared[0], "", 1) if shared else body
     used = set(re.findall(r'(?:href="#|url\(#)([^")]+)', body))
     body = re.sub(r' id="([^"]*)"', lambda m: m[0] if m[1] in used else "", body)
-    return f'<svg xmlns="http://www.w3.org/2000/svg" {view[0] if view else ""}>{_shorter(body)}'
+    top = f'<svg xmlns="http://www.w3.org/2000/svg" {view[0] if view else ""}{inherited}>'
+    return top + _shorter(body)
 
 
 def _shorter(text: str) -> str:

@@ -263,14 +263,14 @@ STUDY = Study(
             "Is it a matter of games? Q-learning by self-play on 5 x 4",
             more_games,
             figure=partial(intervals, column="baseline"),
-            takes=(40, 2),
+            takes=(60, 2),
         ),
         Experiment(
             "keeping",
             "How often should Monte Carlo control play its stored move?",
             keeping,
             figure=partial(intervals, column="baseline"),
-            takes=(15, 3),
+            takes=(20, 3),
         ),
     ),
     claims=(

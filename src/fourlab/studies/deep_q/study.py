@@ -135,7 +135,7 @@ STUDY = Study(
             ttt.fixed,
             FIXED_PUBLISHED,
             functools.partial(plots.trajectories, moves=ttt.POSITION, title="Against alpha-beta"),
-            takes=(10, 3),
+            takes=(9, 3),
         ),
         Experiment(
             "self-play",
@@ -143,7 +143,7 @@ STUDY = Study(
             ttt.self_play,
             SELF_PUBLISHED,
             functools.partial(plots.trajectories, moves=ttt.POSITION, title="By self-play"),
-            takes=(5, 2),
+            takes=(2, 2),
         ),
         Experiment(
             "whole",
@@ -151,7 +151,7 @@ STUDY = Study(
             ttt.whole,
             WHOLE_PUBLISHED,
             ttt.draw_whole,
-            takes=(60, 8),
+            takes=(15, 8),
         ),
         Experiment(
             "framework",
@@ -159,14 +159,14 @@ STUDY = Study(
             ttt.framework,
             Published(source="sections 2.2 and 3.2", said="The framework; no figures."),
             functools.partial(plots.outcome_bars, title="The best that any player can reach"),
-            takes=(3, 3),
+            takes=(1, 3),
         ),
         Experiment(
             "classes",
             "How many of the UCI positions are won, drawn and lost?",
             classes,
             UCI_PUBLISHED,
-            takes=(3, 3),
+            takes=(1, 3),
         ),
         Experiment(
             "connect-4",

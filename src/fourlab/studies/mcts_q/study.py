@@ -48,7 +48,7 @@ EXPERIMENTS = (
             "Creating all children at once is not playing them all out: with that, MC200 wins far "
             "more than was published. One playout a simulation is what the study did."
         ),
-        takes=(30, 2),
+        takes=(40, 2),
     ),
     Experiment(
         "uct",
@@ -61,7 +61,7 @@ EXPERIMENTS = (
         ),
         partial(plots.curves, x="c", title="MC200 against MC40, by reward map"),
         remarks="The study does not tell which constants it tried.",
-        takes=(20, 1),
+        takes=(22, 1),
     ),
     Experiment(
         "simulations",
@@ -69,7 +69,7 @@ EXPERIMENTS = (
         search.simulations,
         Published(source="section 3.2", said="More simulations find the best move more often."),
         partial(plots.intervals, column="score", title="Against MC40", line=0.5),
-        takes=(10, 3),
+        takes=(12, 3),
     ),
     Experiment(
         "afterstates",
@@ -83,7 +83,7 @@ EXPERIMENTS = (
         ),
         rivals,
         remarks=SILENT,
-        takes=(20, 2),
+        takes=(30, 2),
     ),
     Experiment(
         "q-rewards",
@@ -112,7 +112,7 @@ EXPERIMENTS = (
         ),
         lambda found, published: plots.heat(found, "step", "gamma", "training"),
         remarks=SILENT,
-        takes=(65, 1),
+        takes=(55, 1),
     ),
     Experiment(
         "opponents",
@@ -124,7 +124,7 @@ EXPERIMENTS = (
         ),
         partial(plots.intervals, column="wins", title="After training against MC_n"),
         remarks=SILENT,
-        takes=(85, 2),
+        takes=(105, 2),
     ),
     Experiment(
         "training",

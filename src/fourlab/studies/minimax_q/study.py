@@ -244,7 +244,7 @@ STUDY = Study(
             partial(states, courses=COURSES),
             TABLE_1,
             partial(intervals, column="per_game", percent=False, title="new Q-states in a game"),
-            takes=(35, 1),
+            takes=(30, 1),
             remarks=COUNTED,
         ),
         Experiment(
@@ -253,7 +253,7 @@ STUDY = Study(
             partial(head_to_head, courses=COURSES, seeds=(24, 2), told=(20, 4)),
             HEAD_TO_HEAD,
             final_boards,
-            takes=(110, 2),
+            takes=(90, 2),
             remarks=LOTS,
         ),
         Experiment(
@@ -262,7 +262,7 @@ STUDY = Study(
             partial(times, courses=COURSES),
             MOVE_TIMES,
             partial(intervals, column="nodes", percent=False, title="positions a move"),
-            takes=(15, 1),
+            takes=(7, 1),
             remarks=CLOCK,
         ),
         Experiment(
@@ -270,7 +270,7 @@ STUDY = Study(
             "What does pruning save, and what would a search to the end take?",
             partial(searches, courses=COURSES),
             FULL_SEARCH,
-            takes=(25, 1),
+            takes=(8, 1),
             remarks=SOLVED,
         ),
         Experiment(
@@ -281,7 +281,7 @@ STUDY = Study(
                 source="section 6", said="Training against minimax may narrow the gap to it."
             ),
             partial(outcome_bars, title="Q as X against minimax"),
-            takes=(35, 1),
+            takes=(25, 1),
         ),
     ),
     claims=CLAIMS,

@@ -29,6 +29,7 @@ STRONG = 0.5  # of a colour beyond which text on it is white
 CONTRAST = 1.16  # how soon a score away from one half is fully coloured
 
 WINNERS = {1: "first", 0: "draw", -1: "second"}
+SHORT_WINNERS = {1: "1st", 0: "=", -1: "2nd"}  # where a cell is narrow
 
 Grid = list[list[float]]
 
@@ -106,7 +107,8 @@ def board_sizes(
         colour = {1: "heat-high", 0: "draw", -1: "heat-low"}[shown]
         below = f"published: {WINNERS[printed]}" if shown != printed else ""
         x, y = across.index(size[0]), down.index(size[1])
-        _cell(axes, x, y, WINNERS[shown], colour, 0.9 if is_ours else 0.12, below)
+        word = (SHORT_WINNERS if is_narrow() else WINNERS)[shown]
+        _cell(axes, x, y, word, colour, 0.9 if is_ours else 0.12, below)
     axes.set_xlabel("columns; in full colour: solved in this run", fontsize=SIZE, color=FAINT)
     axes.set_ylabel("rows", fontsize=SIZE, color=FAINT)
     axes.xaxis.set_label_position("top")

@@ -1,6 +1,11 @@
 """Reports of studies: one HTML file, Markdown, figures, and what the terminal shows."""
 
+from __future__ import annotations
+
+import io
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from zipfile import ZIP_DEFLATED, ZipFile
 
 from fourlab.core.storage import replacing
 from fourlab.studies.archive import Archive
@@ -9,7 +14,7 @@ from fourlab.studies.report.markdown import text_of
 from fourlab.studies.report.pictures import write_pictures
 from fourlab.studies.report.terminal import summary
 
-__all__ = ["fragment", "page", "styles", "summary", "write_report"]
+__all__ = ["fragment", "page", "styles", "summary", "write_report", "zipped"]
 
 
 def write_report(archive: Archive, folder: Path | None = None, pixels: bool = True) -> list[Path]:
@@ -26,3 +31,13 @@ def write_report(archive: Archive, folder: Path | None = None, pixels: bool = Tr
             file.write(text.encode())
     formats = (".png", ".svg") if pixels else (".svg",)
     return [*paths, *write_pictures(archive, target, formats)]
+
+
+def zipped(archive: Archive) -> bytes:
+    """Return a ZIP file of report.md and the figures that it shows."""
+    buffer = io.BytesIO()
+    with ZipFile(buffer, "w", ZIP_DEFLATED) as made, TemporaryDirectory() as place:
+        made.writestr("report.md", text_of(archive))
+        for path in write_pictures(archive, Path(place), (".png",)):
+            made.write(path, path.relative_to(place))
+    return buffer.getvalue()

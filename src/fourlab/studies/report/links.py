@@ -5,6 +5,9 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import urlencode
 
+from fourlab.positions.suites import PHASES, in_phase
+from fourlab.rules.catalog import game as find_game
+
 
 def arena(
     game: str, agents: tuple[str, ...], games: int, seed: int, plies: int | None = None
@@ -33,9 +36,19 @@ def of_entry(entry: dict[str, Any]) -> tuple[str, str] | None:
         return "Open in Arena", where
     if entry["kind"] == "training":
         return "Open in Learn", learn(game, entry["learner"], entry["seeds"][0])
-    if entry["kind"] == "grade":
-        return "Open in Analyse", analyse(game)
+    if entry["kind"] == "grade" and (moves := _graded(entry)):
+        return "Open in Analyse", analyse(game, moves)
     return None
+
+
+def _graded(entry: dict[str, Any]) -> str:
+    """Return a position that an agent was graded on: the costliest, else its suite's first."""
+    if entry.get("worst"):
+        return str(entry["worst"])
+    if entry["suite"] not in PHASES:
+        return ""
+    first = next(in_phase(find_game(entry.get("game", "connect4")), entry["suite"]), None)
+    return first.notation if first else ""
 
 
 def _address(page: str, **options: Any) -> str:

@@ -202,6 +202,8 @@ def settings(entry: dict[str, Any]) -> tuple[list[str], str]:
     elif kind == "grade":
         specs = [rest.pop("agent")]
         words = [f"{rest.pop('positions'):,} positions of suite {rest.pop('suite')}"]
+        worst = rest.pop("worst", "")
+        words += [f"the costliest move after {worst}"] * bool(worst)
     else:
         specs, words = [], [str(kind)]
     words += [f"{name} {value}" for name, value in rest.items()]

@@ -162,7 +162,7 @@ class ReportSession(StudySession):
             "run": run,
             "runs": [{"value": one, "label": RUNS[one]} for one in RUNS if one in runs],
             "source": f"{base}/report{query}&of={runs[run]}" if run else "",
-            "downloads": {f: f"{base}/report.{f}{query}" for f in ("html", "md")} if run else {},
+            "downloads": {f: f"{base}/report.{f}{query}" for f in ("html", "zip")} if run else {},
             "reruns": self.rerun_views(),
             "announce": self.announce,
             "error": self.error,

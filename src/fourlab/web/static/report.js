@@ -42,7 +42,7 @@ export default {
         <ol><li v-for="one in contents" :key="one.href"><a :href="one.href">{{ one.text }}</a></li></ol></details>
       <Rerun :name="view.name" :rerun="rerun" :report="quick" @act="act"/>
       <details v-if="view.run" class="menu"><summary class="outline"><Icon name="down"/>Download</summary>
-        <ul><li><a :href="view.downloads.html" download>HTML, one file with everything</a></li><li><a :href="view.downloads.md" download>Markdown</a></li></ul></details></div></div>
+        <ul><li><a :href="view.downloads.html" download>HTML, one file with everything</a></li><li><a :href="view.downloads.zip" download>Markdown and figures, a ZIP file</a></li></ul></details></div></div>
   <p v-if="view.error" class="field-error" role="alert"><Icon name="warn"/>{{ view.error.text }}</p>
   <Drawn v-if="view.source" class="embedded" :source="view.source" @drawn="drawn"/>
   <div v-else-if="view.card" class="card empty not-run"><h1>Not run yet</h1>

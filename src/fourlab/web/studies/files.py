@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from fastapi import APIRouter, FastAPI, HTTPException
-from fastapi.responses import HTMLResponse, PlainTextResponse, Response
+from fastapi.responses import HTMLResponse, Response
 from starlette.requests import Request
 
 from fourlab.core.errors import FourlabError
@@ -44,14 +44,14 @@ async def report(request: Request, name: str, run: Size = FULL) -> Response:
 
 @router.get("/{name}/report.{form}")
 async def download(
-    request: Request, name: str, form: Literal["html", "md"], run: Size = FULL
+    request: Request, name: str, form: Literal["html", "zip"], run: Size = FULL
 ) -> Response:
-    """Return a report as a file."""
+    """Return a report as a file: with everything inside, or as Markdown beside its figures."""
     library = _library(request, name)
-    text = await think(request, lambda _: library.report(name, run, form), pool=DRAWING)
-    kind = HTMLResponse if form == "html" else PlainTextResponse
-    file = f"{name}-{run}.{form}"
-    return kind(text, headers={"Content-Disposition": f'attachment; filename="{file}"'})
+    made = await think(request, lambda _: library.report(name, run, form), pool=DRAWING)
+    kind = "text/html" if form == "html" else "application/zip"
+    headers = {"Content-Disposition": f'attachment; filename="{name}-{run}.{form}"'}
+    return Response(made, media_type=kind, headers=headers)
 
 
 def add_files(app: FastAPI) -> None:

@@ -13,8 +13,7 @@ from fourlab.studies.archive import CONFIG, Archive, shipped
 from fourlab.studies.base import Published, Study
 from fourlab.studies.canvas import CARD, drawn_for, svg_text
 from fourlab.studies.registry import STUDIES
-from fourlab.studies.report import fragment, page, styles
-from fourlab.studies.report.markdown import text_of
+from fourlab.studies.report import fragment, page, styles, zipped
 from fourlab.studies.report.outline import Chapter, chapters, facts, tally
 from fourlab.studies.report.pictures import missing
 from fourlab.studies.report.tables import published_alone
@@ -27,10 +26,10 @@ FULL: Size = "full"
 QUICK: Size = "quick"
 LAST, UNDER_WAY = "last", "under-way"  # folders of a study's quick reruns
 SHOWN_ROWS = 4  # of a published table on a card
-FORMS: dict[str, Callable[[Archive], str]] = {
+FORMS: dict[str, Callable[[Archive], str | bytes]] = {
     "fragment": lambda archive: f"<style>{styles()}</style>{fragment(archive, links=True)}",
     "html": page,
-    "md": text_of,
+    "zip": zipped,
 }
 
 
@@ -92,8 +91,8 @@ class Library:
             return ""
         return self._once(("picture", name), stamp(archive), lambda: _picture(archive))
 
-    def report(self, name: str, size: Size, form: str) -> str:
-        """Return a run's report: `fragment` for a page, `html` or `md` as a file."""
+    def report(self, name: str, size: Size, form: str) -> str | bytes:
+        """Return a run's report: `fragment` for a page, `html` or `zip` as a file."""
         archive = self.archive(name, size)
         if archive is None:
             raise FourlabError(f"study {name} has no {size} run here")
@@ -153,7 +152,7 @@ def _counts(archive: Archive) -> list[tuple[str, int]]:
         return []
 
 
-def _report(archive: Archive, form: str) -> str:
+def _report(archive: Archive, form: str) -> str | bytes:
     try:
         return FORMS[form](archive)
     except Exception:  # as above
