@@ -113,7 +113,10 @@ def _registered() -> Iterator[None]:
 
 
 BOARD = "connect:columns=4,rows=3,k=3"
-SMALL = {"n-tuple": "n-tuple:tuples=4,length=3"}
+SMALL = {
+    "n-tuple": "n-tuple:tuples=4,length=3",
+    "deep-q": "deep-q:width=4,batch=32,reuse=1,memory=500,sync=20",
+}
 
 
 @pytest.fixture(params=KINDS)
