@@ -78,7 +78,6 @@ class DeepQ(Learner):
 
     def worths(self, boards: Boards) -> Array:
         """Return what moves are worth to the side to move, as `Values` do."""
-        self.estimator.stay_on_one_core()
         return to_mover(self._look(boards.movers, boards.occupied), boards.occupied)
 
     def _look(self, movers: Ints, occupied: Ints) -> Singles:
@@ -90,7 +89,6 @@ class DeepQ(Learner):
 
     def _chunk(self, stop: int) -> Progress:
         """Play and learn until so many games have ended, or a few more that end together."""
-        self.estimator.stay_on_one_core()
         tally, decisions = np.zeros(3, np.int64), 0
         losses: list[float] = []
         while self.done < stop:

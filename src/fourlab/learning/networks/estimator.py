@@ -28,6 +28,11 @@ MOST = 4096  # boards that are valued at once
 NETWORK, TARGET, OPTIMISER = "network.", "target.", "optimiser."
 
 
+def stay_on_one_core() -> None:
+    """Keep to one thread here: sums are then taken in one order, however many cores there are."""
+    torch.set_num_threads(1)
+
+
 class Estimator:
     """A network that is learned, and the target network that it learns from.
 
@@ -55,6 +60,7 @@ class Estimator:
 
     @torch.inference_mode()
     def _value(self, module: nn.Module, movers: Ints, occupied: Ints) -> Singles:
+        stay_on_one_core()
         parts = range(0, len(movers), MOST)
         found = [self._run(module, movers[i : i + MOST], occupied[i : i + MOST]) for i in parts]
         return torch.cat(found).numpy() if found else np.zeros(0, np.float32)
@@ -75,6 +81,7 @@ class Estimator:
         self, movers: Ints, occupied: Ints, targets: Singles, weights: Singles, rate: float
     ) -> npt.NDArray[np.float64]:
         """Take one step towards targets; return how far off each value was before it."""
+        stay_on_one_core()
         for group in self.optimiser.param_groups:
             group["lr"] = rate
         self.network.train()
@@ -85,10 +92,6 @@ class Estimator:
         self.optimiser.step()
         self.network.eval()
         return errors.detach().double().numpy()
-
-    def stay_on_one_core(self) -> None:
-        """Keep to one thread: sums are then taken in one order, however many cores there are."""
-        torch.set_num_threads(1)
 
     def clone(self) -> Estimator:
         """Return one that values boards as this one does now."""

@@ -148,7 +148,8 @@ class Replay:
         found = {name: array[:count] for name, array in self.rows._asdict().items()}
         found |= {"worths": self.worths[:count], "stamps": self.stamps[:count]}
         if self.exponent > 0:
-            found["weights"] = self.tree[len(self.tree) // 2 :][:count]
+            leaves = self.tree[len(self.tree) // 2 :]
+            found["weights"] = leaves[:count].view(np.int64)  # their bits: files have no float64
         return found
 
     def restore(self, written: int, largest: float, arrays: dict[str, Array]) -> None:
@@ -156,7 +157,7 @@ class Replay:
         self.written, self.largest = written, largest
         targets = {**self.rows._asdict(), "worths": self.worths, "stamps": self.stamps}
         if self.exponent > 0:
-            targets["weights"] = self.tree[len(self.tree) // 2 :]
+            targets["weights"] = self.tree[len(self.tree) // 2 :].view(np.int64)
         for name, target in targets.items():
             array = arrays.get(name)
             shape = (len(self), *target.shape[1:])
@@ -164,4 +165,5 @@ class Replay:
                 raise StorageError(f"its memory is damaged: {name} does not fit")
             target[: len(self)] = array
         if self.exponent > 0:
-            set_weights(self.tree, np.arange(len(self)), targets["weights"][: len(self)].copy())
+            leaves = self.tree[len(self.tree) // 2 :][: len(self)]
+            set_weights(self.tree, np.arange(len(self)), leaves.copy())
