@@ -74,11 +74,13 @@ def judge(values: Floats, outcomes: Ints) -> Prediction:
 def thresholds(values: Floats, outcomes: Ints) -> tuple[float, float]:
     """Return the two thresholds that tell most classes right: losses below, wins from there on."""
     order = np.argsort(values, kind="stable")
-    ranked = outcomes[order]
-    below = [np.concatenate([[0], np.cumsum(ranked == outcome)]) for outcome in (-1, 0, 1)]
+    ranked, outcomes = values[order], outcomes[order]
+    below = [np.concatenate([[0], np.cumsum(outcomes == outcome)]) for outcome in (-1, 0, 1)]
     lows, highs = below[0] - below[1], below[1] - below[2]  # gained by a threshold at each place
-    best_low = np.maximum.accumulate(lows)
-    upper = int(np.argmax(best_low + highs))
+    places = np.concatenate([[True], ranked[1:] > ranked[:-1], [True]])  # not between equal values
+    lows = np.where(places, lows, -len(values))
+    highs = np.where(places, highs, -len(values))
+    upper = int(np.argmax(np.maximum.accumulate(lows) + highs))
     lower = int(np.argmax(lows[: upper + 1]))
-    edges = np.concatenate([[-np.inf], (values[order][1:] + values[order][:-1]) / 2, [np.inf]])
+    edges = np.concatenate([[-np.inf], (ranked[1:] + ranked[:-1]) / 2, [np.inf]])
     return float(edges[lower]), float(edges[upper])

@@ -1,11 +1,12 @@
 """Study `deep-q`: the experiments with a network, which need torch.
 
-The networks of one spec and seed are trained once and kept in the folder of the run, for all
-experiments that ask something of them.
+A network of one spec and seed is trained once and kept in the folder of the run, for all
+experiments that ask something of it.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 from collections.abc import Sequence
 from pathlib import Path
@@ -19,128 +20,155 @@ from fourlab.learning.evaluation import play_off
 from fourlab.learning.networks.deep_q import DeepQ
 from fourlab.studies.base import Published
 from fourlab.studies.bench import Bench
-from fourlab.studies.deep_q.claims import STARTS
+from fourlab.studies.deep_q.claims import AS_STUDIED, STARTS, UNTAUGHT
 from fourlab.studies.findings import Column, Curve, Findings, Row, over_seeds, share
 from fourlab.studies.schooling import Exam, Schooled, Schooling
 
-RIGHT = "deep-q:start=uci,half=yes,steps=8,sync=100,batch=128,reuse=4"
-STUDIED = "start=uci,half=yes,target=study,steps=1,sync=0,mirror=no,epsilon=0.1"
+RIGHT = {
+    "start": "uci",
+    "half": "yes",
+    "reuse": "6",
+    "batch": "128",
+    "sync": "50",
+    "memory": "100000",
+    "rate": "(linear:0.001,end=0.0001)",
+}
+STUDIED = {
+    "start": "uci",
+    "half": "yes",
+    "target": "study",
+    "ends": "network",
+    "sync": "0",
+    "mirror": "no",
+    "optimiser": "sgd",
+    "rate": "0.001",
+    "batch": "32",
+    "memory": "10000",
+    "reuse": "4",
+}
 NETWORKS = {
     "network": RIGHT,
-    "its target, as we learn": RIGHT.replace("steps=8,sync=100", "target=study,sync=0"),
-    "as the study did": (
-        f"deep-q:{STUDIED},ends=network,optimiser=sgd,rate=0.001,batch=32,memory=10000,reuse=4"
-    ),
+    "the study's target": RIGHT | {"target": "study", "sync": "0"},
+    AS_STUDIED: STUDIED,
 }
-WISHES = {  # options on top of those of `network`, and fewer games
-    "as above": "",
-    "double": ",double=yes",
-    "priorities": ",priority=0.6",
-    "one step": "steps=1",
-    "against baseline": ",opponent=baseline,side=first",
+WISHES: dict[str, dict[str, str]] = {  # options besides those of the network
+    "as above": {},
+    "double": {"double": "yes"},
+    "priorities": {"priority": "0.6"},
+    "three decisions ahead": {"steps": "3"},
+    "against baseline": {"opponent": "baseline", "side": "first"},
 }
-OPPONENTS = {"random": (20_000, 100), "baseline": (2_000, 50), "minimax:depth=4": (400, 10)}
-OPPONENTS |= {"mcts:sims=200": (400, 10)}  # games a seed, in full and quick
+OPPONENTS = {  # games a seed, in full and quick
+    "random": (20_000, 100),
+    "baseline": (2_000, 50),
+    "minimax:depth=4": (400, 10),
+    "mcts:sims=200": (400, 10),
+}
+LEARNED, EVERY = (15_000, 200), (500, 100)  # games, and games between two exams
+EXAMINED = (1000, 50)  # games of each exam
+TRIED = (3_000, 100)  # games that each wish learns from
+TOLD = (None, 2_000)  # UCI positions whose class is told; None: all
 NETWORK_PUBLISHED = Published(
     {
-        "as the study did": {"won": 0.94, "drawn": 0.92, "lost": 0.90},
         "network": {"won": 0.94, "drawn": 0.92, "lost": 0.90},
-        "before training": {"won": 0.56, "drawn": 0.50, "lost": 0.45},
+        AS_STUDIED: {"won": 0.94, "drawn": 0.92, "lost": 0.90},
+        UNTAUGHT: {"won": 0.56, "drawn": 0.50, "lost": 0.45},
     },
     source="section 4.1.5, figure 10",
     games=1000,
 )
+BY_START = tuple(Column(start, f"won from {start} starts", "percent") for start in STARTS)
 
 
-def school(
-    bench: Bench, specs: dict[str, str], games: int, every: int, exams: Sequence[Exam], suite: str
-) -> dict[str, list[Schooled]]:
-    """Train networks of several seeds and keep them; examined every so many games."""
-    seeds = bench.seeds(5, 2)
-    jobs = [
-        Schooling(
-            f"{spec},games={games}",
-            "connect4",
-            seed,
-            every,
-            tuple(exams),
-            often=True,
-            suite=suite,
-            keeps=True,
-        )
-        for spec in specs.values()
-        for seed in seeds
-    ]
-    found = bench.school(jobs)
+def spec(options: dict[str, str], games: int) -> str:
+    """Return the spec of a network with some options, and games to learn from."""
+    return ",".join([f"deep-q:games={games}", *(f"{name}={v}" for name, v in options.items())])
+
+
+def exams(count: int) -> tuple[Exam, ...]:
+    """Return the exams of the study: against random from won, drawn and lost positions."""
+    return tuple(Exam("random", count, "first", f"uci:{kind}") for kind in STARTS.values())
+
+
+def school(bench: Bench, jobs: Sequence[Schooling]) -> list[Schooled]:
+    """Train networks, examine them, and keep them."""
+    found = bench.school([dataclasses.replace(job, keeps=True) for job in jobs])
     for job, schooled in zip(jobs, found, strict=True):
         with replacing(_path(bench, job.learner, job.seed)) as file:
             file.write(schooled.kept)
-    parts = [found[at : at + len(seeds)] for at in range(0, len(found), len(seeds))]
-    return dict(zip(specs, parts, strict=True))
+    return found
 
 
-def trained(bench: Bench, spec: str, games: int) -> list[str]:
-    """Return the files of networks of all seeds; those that are missing are trained."""
-    named = f"{spec},games={games}"
-    seeds = bench.seeds(5, 2)
-    missing = [seed for seed in seeds if not _path(bench, named, seed).exists()]
-    jobs = [Schooling(named, "connect4", seed, games, keeps=True) for seed in missing]
-    for seed, schooled in zip(missing, bench.school(jobs), strict=True):
-        with replacing(_path(bench, named, seed)) as file:
-            file.write(schooled.kept)
-    return [str(_path(bench, named, seed)) for seed in seeds]
+def trained(bench: Bench, learner: str) -> list[str]:
+    """Return the files of the networks of all seeds; those that are missing are trained."""
+    paths = {seed: _path(bench, learner, seed) for seed in bench.seeds(5, 2)}
+    school(bench, [Schooling(learner, "connect4", s) for s, p in paths.items() if not p.exists()])
+    return [str(path) for path in paths.values()]
 
 
-def _path(bench: Bench, spec: str, seed: int) -> Path:
-    name = hashlib.sha256(f"{spec} {seed}".encode()).hexdigest()[:16]
+def _path(bench: Bench, learner: str, seed: int) -> Path:
+    name = hashlib.sha256(f"{learner} {seed}".encode()).hexdigest()[:16]
     return bench.folder.parent / "networks" / f"{name}.safetensors"
 
 
 def network(bench: Bench) -> Findings:
     """Learn Connect 4 from UCI positions; the study's target beside the right one."""
-    games, every = bench.pick((15_000, 500), (200, 100))
-    count = bench.pick(1000, 50)
-    exams = [Exam("random", count, "first", f"uci:{kind}") for kind in STARTS.values()]
-    found = school(bench, NETWORKS, games, every, exams, bench.pick("middle", ""))
-    untrained = bench.school(
-        [
-            Schooling(f"{spec_of_untrained()},games=1", "connect4", seed, 1, tuple(exams))
-            for seed in bench.seeds(5, 2)
-        ]
+    games, every, count = (bench.pick(*sizes) for sizes in (LEARNED, EVERY, EXAMINED))
+    specs = {name: spec(options, games) for name, options in NETWORKS.items()}
+    suite = bench.pick("middle", "")
+    jobs = [
+        Schooling(named, "connect4", seed, every, exams(count), often=True, suite=suite)
+        for named in specs.values()
+        for seed in bench.seeds(5, 2)
+    ]
+    untaught = spec(STUDIED | {"reuse": "0"}, 1)
+    found = school(bench, jobs)
+    size = len(bench.seeds(5, 2))
+    taught = {name: found[at * size :][:size] for at, name in enumerate(specs)}
+    taught[UNTAUGHT] = bench.school(
+        [Schooling(untaught, "connect4", seed, 1, exams(count)) for seed in bench.seeds(5, 2)]
     )
-    rows: list[Row] = []
-    for name, schooled in (*found.items(), ("before training", untrained)):
-        won = np.array([one.exams[-1] for one in schooled])[:, :, 0] / count
-        row: Row = {"player": name}
-        row |= {start: over_seeds(won[:, kind].tolist()) for kind, start in enumerate(STARTS)}
-        row["seconds"] = over_seeds([one.seconds for one in schooled])
-        rows.append(row)
-    columns = (
-        Column("player", "first player", "text"),
-        *(Column(start, f"won from {start} starts", "percent") for start in STARTS),
-        Column("seconds", "seconds of learning", "seconds"),
-    )
+    rows: list[Row] = [
+        {
+            "player": name,
+            **_marks(schooled, count),
+            "seconds": over_seeds([one.seconds for one in schooled]),
+        }
+        for name, schooled in taught.items()
+    ]
     curves = [
         Curve(
-            start if name == "network" else f"{start}, as the study did",
-            tuple(found[name][0].done),
-            tuple(tuple(report[kind][0] / count for report in one.exams) for one in found[name]),
+            start if name == "network" else f"{start}, {name}",
+            tuple(taught[name][0].done),
+            tuple(tuple(report[kind][0] / count for report in one.exams) for one in taught[name]),
         )
-        for name in ("network", "as the study did")
+        for name in ("network", AS_STUDIED)
         for kind, start in enumerate(STARTS)
     ]
-    return Findings(columns, tuple(rows), tuple(curves), truth=_truth(found))
+    seconds = Column("seconds", "learning took", "seconds")
+    columns = (Column("player", "first player", "text"), *BY_START, seconds)
+    table = Findings(columns, tuple(rows), tuple(curves), truth=_truth(taught))
+    return dataclasses.replace(table, notes=(_cost(table),))
 
 
-def spec_of_untrained() -> str:
-    """Return the study's network without a learning step."""
-    return NETWORKS["as the study did"].replace("reuse=4", "reuse=0")
+def _marks(schooled: Sequence[Schooled], count: int) -> Row:
+    """Return the shares of games won in the last exams."""
+    won = np.array([one.exams[-1] for one in schooled])[:, :, 0] / count
+    return {start: over_seeds(won[:, kind].tolist()) for kind, start in enumerate(STARTS)}
 
 
-def _truth(found: dict[str, list[Schooled]]) -> Findings | None:
+def _cost(table: Findings) -> str:
+    """Return what the study's target costs, in a sentence."""
+    right, wrong = (table.measure(name, "lost").value for name in ("network", "the study's target"))
+    words = "more" if right >= wrong else "fewer"
+    return (
+        f"With the right target the network wins {abs(right - wrong):.1%} {words} of the games "
+        "from lost starts than with the study's, all else equal."
+    )
+
+
+def _truth(taught: dict[str, list[Schooled]]) -> Findings | None:
     """Return how often moves were perfect and good, and how far values are off."""
-    if not all(one.truth for schooled in found.values() for one in schooled):
-        return None
     columns = (
         Column("player", "network", "text"),
         Column("perfect", "perfect moves", "percent"),
@@ -148,40 +176,39 @@ def _truth(found: dict[str, list[Schooled]]) -> Findings | None:
         Column("value_error", "values off by", "number"),
     )
     rows: list[Row] = []
-    for name, schooled in found.items():
-        row: Row = {"player": name}
-        for column in columns[1:]:
-            row[column.name] = over_seeds([float(one.truth[column.name]) for one in schooled])
-        rows.append(row)
-    return Findings(columns, tuple(rows))
+    for name, schooled in taught.items():
+        if all(one.truth for one in schooled):
+            row: Row = {"player": name}
+            for column in columns[1:]:
+                row[column.name] = over_seeds([float(one.truth[column.name]) for one in schooled])
+            rows.append(row)
+    return Findings(columns, tuple(rows)) if rows else None
 
 
-def _predicted(job: tuple[str, int | None]) -> Prediction:
+def predicted(job: tuple[str, int | None]) -> Prediction:
+    """Tell the classes of UCI positions by the network of a file; runs in a worker."""
     path, positions = job
     return predict(DeepQ.load(Path(path)).worths, positions)
 
 
 def prediction(bench: Bench) -> Findings:
-    """Predict the classes of the UCI data with what was learned."""
-    games, positions = bench.pick((15_000, None), (200, 2_000))
-    rows: list[Row] = []
-    matrix = np.zeros((3, 3))
-    for name in ("network", "as the study did"):
-        files = trained(bench, NETWORKS[name], games)
-        found = bench.each(_predicted, [(file, positions) for file in files])
-        rows.append({"values of": name, **_shares(found)})
-        if name == "network":
-            matrix = np.sum([one.matrix for one in found], axis=0) / len(found)
-            always = found[0].always_win
-    rows.append(
-        {"values of": "always win", "accuracy": always, "win": 1.0, "draw": 0.0, "loss": 0.0}
-    )
+    """Tell the classes of the UCI data with what was learned."""
+    games, positions = bench.pick(*LEARNED), bench.pick(*TOLD)
+    told = {
+        name: bench.each(
+            predicted, [(file, positions) for file in trained(bench, spec(NETWORKS[name], games))]
+        )
+        for name in ("network", AS_STUDIED)
+    }
+    rows: list[Row] = [{"values of": name, **_shares(found)} for name, found in told.items()]
+    always = told["network"][0].always_win
+    rows.append({"values of": "always win", "accuracy": always, "win": 1.0, "draw": 0, "loss": 0})
     columns = (
         Column("values of", "values of", "text"),
         Column("accuracy", "classes told right", "percent"),
-        *(Column(kind, f"of {kind} positions", "percent") for kind in reversed(CLASSES)),
+        *(Column(kind, f"of those that are a {kind}", "percent") for kind in reversed(CLASSES)),
     )
-    return Findings(columns, tuple(rows), truth=_confusion(matrix))
+    return Findings(columns, tuple(rows), truth=_confusion(told["network"]))
 
 
 def _shares(found: Sequence[Prediction]) -> Row:
@@ -192,83 +219,68 @@ def _shares(found: Sequence[Prediction]) -> Row:
     return row
 
 
-def _confusion(matrix: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> Findings:
-    """Return the mean number of positions of each true class that were said to be of each."""
-    said = [Column(f"said {kind}", f"said: {kind}", "whole") for kind in CLASSES]
+def _confusion(found: Sequence[Prediction]) -> Findings:
+    """Return how many positions of each class were said to be of each, on average over seeds."""
+    matrix = np.mean([one.matrix for one in found], axis=0)
+    said = [Column(f"said {kind}", f"said to be a {kind}", "whole") for kind in CLASSES]
     rows: tuple[Row, ...] = tuple(
         {"truth": kind, **{c.name: round(float(n)) for c, n in zip(said, matrix[at], strict=True)}}
         for at, kind in enumerate(CLASSES)
     )
-    return Findings((Column("truth", "truth", "text"), *said), rows)
+    return Findings((Column("truth", "is a", "text"), *said), rows)
 
 
-def _played(job: tuple[str, str, int, str]) -> tuple[int, int, int]:
-    path, opponent, games, start = job
+def played(job: tuple[str, str, int]) -> tuple[int, int, int]:
+    """Let the network of a file play from UCI positions, sides in turn; runs in a worker."""
+    path, opponent, games = job
     made = DeepQ.load(Path(path))
-    score = play_off(made, agent(opponent, made.rules), games, made.seed, "alternating", start)
+    score = play_off(made, agent(opponent, made.rules), games, made.seed, "alternating", "uci")
     return score.wins, score.draws, score.losses
 
 
 def opponents(bench: Bench) -> Findings:
     """Play 100,000 games against random, and meet better opponents."""
-    games = bench.pick(15_000, 200)
-    files = trained(bench, RIGHT, games)
+    files = trained(bench, spec(RIGHT, bench.pick(*LEARNED)))
     rows: list[Row] = []
     for opponent, sizes in OPPONENTS.items():
         count = bench.pick(*sizes)
-        found = bench.each(_played, [(file, opponent, count, "uci") for file in files])
-        shares = np.array(found) / count
-        rows.append(
-            {
-                "opponent": opponent,
-                "wins": over_seeds(shares[:, 0].tolist()),
-                "draws": over_seeds(shares[:, 1].tolist()),
-                "losses": over_seeds(shares[:, 2].tolist()),
-                "pooled": share(int(np.sum(found, axis=0)[0]), count * len(files)),
-                "games": count * len(files),
-            }
-        )
+        found = np.array(bench.each(played, [(file, opponent, count) for file in files]))
+        games = count * len(files)
+        row: Row = {"opponent": opponent, "games": games}
+        for at, column in enumerate(("wins", "draws", "losses")):
+            row[column] = over_seeds((found[:, at] / count).tolist())
+        row["all"] = share(int(found[:, 0].sum()), games)
+        rows.append(row)
     columns = (
         Column("opponent", "opponent", "text"),
         Column("wins", "won", "percent"),
         Column("draws", "drawn", "percent"),
         Column("losses", "lost", "percent"),
-        Column("pooled", "won of all games", "percent"),
+        Column("all", "won of all games", "percent"),
         Column("games", "games", "whole"),
     )
     return Findings(columns, tuple(rows))
 
 
 def wishes(bench: Bench) -> Findings:
-    """Try what the study wished for: double Q-learning, priorities, better opponents."""
-    games, count = bench.pick((3_000, 1000), (100, 50))
-    positions = bench.pick(20_000, 1_000)
-    exams = [Exam("random", count, "first", f"uci:{kind}") for kind in STARTS.values()]
-    exams.append(Exam("baseline", count, "alternating", "uci"))
-    specs = {name: wished(options) for name, options in WISHES.items()}
-    found = school(bench, specs, games, games, exams, "")
+    """Try what the study wished for: double Q-learning, priorities, a better opponent."""
+    games, count = bench.pick(*TRIED), bench.pick(*EXAMINED)
     rows: list[Row] = []
-    for name, schooled in found.items():
-        marks = np.array([one.exams[-1] for one in schooled])[:, :, 0] / count
-        row: Row = {"learner": name}
-        for kind, column in enumerate((*STARTS, "baseline")):
-            row[column] = over_seeds(marks[:, kind].tolist())
-        files = trained(bench, specs[name], games)
-        told = bench.each(_predicted, [(file, positions) for file in files])
+    for name, options in WISHES.items():
+        learner = spec(RIGHT | options, games)
+        asked = (*exams(count), Exam("baseline", count, "alternating", "uci"))
+        jobs = [Schooling(learner, "connect4", s, games, asked) for s in bench.seeds(5, 2)]
+        found = school(bench, jobs)
+        files = trained(bench, learner)
+        told = bench.each(predicted, [(file, bench.pick(20_000, 1_000)) for file in files])
+        row: Row = {"learner": name, **_marks(found, count)}
+        row["baseline"] = over_seeds([one.exams[-1][-1][0] / count for one in found])
         row["accuracy"] = over_seeds([one.accuracy for one in told])
         rows.append(row)
     columns = (
         Column("learner", "learner", "text"),
-        *(Column(start, f"won from {start} starts", "percent") for start in STARTS),
+        *BY_START,
         Column("baseline", "won against baseline", "percent"),
         Column("accuracy", "UCI classes told right", "percent"),
     )
     return Findings(columns, tuple(rows))
-
-
-def wished(options: str) -> str:
-    """Return the spec of the network with options changed or added."""
-    changed = {item.partition("=")[0] for item in options.split(",") if item}
-    name, _, rest = RIGHT.partition(":")
-    kept = [item for item in rest.split(",") if item.partition("=")[0] not in changed]
-    return f"{name}:{','.join([*kept, *(item for item in options.split(',') if item)])}"
