@@ -25,7 +25,9 @@ from fourlab.learning.registry import LEARNERS, learner
 from fourlab.rules.boards import boards_of
 from fourlab.rules.catalog import game
 from fourlab.rules.geometry import Rules
+from fourlab.rules.kernels import mirror_move
 from fourlab.rules.position import Outcome, Position
+from nets import random_network
 from strategies import random_positions
 
 
@@ -66,6 +68,8 @@ SPECS = {
     "minimax": ("minimax:depth=3", "minimax:depth=2,ties=central", "minimax:depth=2,plain=yes"),
     "flat": ("flat:playouts=20", "flat:playouts=300,heavy=yes"),
     "perfect": ("perfect", "perfect:blunder=0.5", "perfect:blunder=0.2,prefer=any"),
+    "net": ("net", "net:rule=yes", "net:plies=2"),
+    "zero": ("zero:sims=20", "zero:sims=0"),
 }
 PLAYERS = [spec for name in KINDS if name != "human" for spec in SPECS.get(name, (name,))]
 GAMES = [
@@ -85,10 +89,14 @@ def rules(request: pytest.FixtureRequest) -> Rules:
 @functools.cache
 def spec_of(name: str, rules: Rules) -> str:
     """The agent's spec, with a little something learned where it needs that."""
-    if name not in LEARNERS and name != "learned":
+    kind, _, options = name.partition(":")
+    if name not in LEARNERS and kind not in ("learned", "net", "zero"):
         return name
     folder = Path(tempfile.mkdtemp(prefix="fourlab-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    if kind in ("net", "zero"):
+        random_network(rules).save(folder / "net.safetensors")
+        return ",".join([f"{kind}:{folder / 'net.safetensors'}", options]).rstrip(",")
     small = {"n-tuple": "n-tuple:tuples=4,length=3", "learned": "q:spread=0.3"}.get(name, name)
     made = learner(small, rules, 1, games=200)
     for _ in made.steps():
@@ -137,6 +145,7 @@ def test_policies_and_values_speak_of_every_move(player: Agent, rules: Rules) ->
 
 # These sample, or do not say how they choose.
 UNKNOWN_POLICIES = ("flat", "mcts", "own")
+LEANING = ("net", "zero")  # always play what they lean to most
 
 
 def test_moves_come_as_often_as_the_policy_says(player: Agent, rules: Rules) -> None:
@@ -154,6 +163,9 @@ def test_moves_come_as_often_as_the_policy_says(player: Agent, rules: Rules) -> 
         assert (counts[policy == 0] == 0).all()
         assert (abs(counts - draws * policy) <= 4 * np.sqrt(draws * policy * (1 - policy))).all()
         told = player.decide(position, np.random.default_rng(1)).policy
+        assert told is not None
+        if player.name in LEANING:
+            told = [float(share == max(told)) for share in told]
         assert told == pytest.approx(policy.tolist())
 
 
@@ -227,6 +239,16 @@ def test_endless_thinking_can_be_called_off(spec: str) -> None:
     decision = agent(spec, rules).decide(rules.start(), np.random.default_rng(1), limit)
     assert decision.move in rules.start().legal_moves()
     assert decision.effort < 3_000_000
+
+
+def test_mirror_images_are_treated_alike_where_that_is_said(player: Agent, rules: Rules) -> None:
+    if not player.mirrors_alike:
+        return
+    positions = [p for p in random_positions(rules, 40) if p != p.mirror()]
+    dice = np.zeros(len(positions), np.int64)
+    plain = player.choose(boards_of(positions), dice).tolist()
+    images = player.choose(boards_of([p.mirror() for p in positions]), dice).tolist()
+    assert images == [mirror_move(rules, move) for move in plain]
 
 
 @pytest.mark.parametrize("name", KINDS)

@@ -16,6 +16,8 @@ from pathlib import Path
 from fourlab.adapters.kaggle import player_of
 from fourlab.agents.base import Agent
 from fourlab.agents.learned import Learned
+from fourlab.agents.net import NetworkAgent
+from fourlab.core.errors import SpecError
 from fourlab.core.spec import write
 from fourlab.core.storage import StorageError
 from fourlab.values.packing import packed, visits_to_keep
@@ -80,7 +82,7 @@ def export_kaggle(spec: str) -> str:
         for path in sorted((PACKAGE / folder).iterdir())
         if module in modules
     }
-    carried = {"knowledge": packed(player.knowledge)} if isinstance(player, Learned) else {}
+    carried = _carried(player)
     digest = hashlib.sha256(repr((sorted(sources.items()), data)).encode())
     package = f"fourlab_{digest.hexdigest()[:12]}"
     entries = "".join(
@@ -110,21 +112,34 @@ def export_kaggle(spec: str) -> str:
             ),
         )
     )
-    if isinstance(player, Learned) and len(text) > LARGEST:
+    if carried and len(text) > LARGEST:
         raise StorageError(_too_large(player, len(text)))
     return text
 
 
+def _carried(player: Agent) -> dict[str, bytes]:
+    """Return the contents of files that the agent is made with, by argument."""
+    if isinstance(player, Learned):
+        return {"knowledge": packed(player.knowledge)}
+    if isinstance(player, NetworkAgent):
+        if player.config.device != "cpu":
+            raise SpecError(f"{player.spec} needs torch; for Kaggle, leave out device=")
+        return {"network": player.network.packed(half=player.network.is_half)}
+    return {}
+
+
 def _about(player: Agent) -> str:
     """Say in a line what the agent knows of other boards."""
-    if not isinstance(player, Learned):
+    if not isinstance(player, Learned | NetworkAgent):
         return "It plays on every board."
     return f"What it learned is about {player.rules}; on other boards a simple player answers."
 
 
-def _too_large(player: Learned, size: int) -> str:
-    """Say how a learned agent can be made to fit."""
+def _too_large(player: Agent, size: int) -> str:
+    """Say how an agent that learned can be made to fit."""
     problem = f"{player.spec} makes a file of {size:,} bytes, {LARGEST:,} is the most"
+    if not isinstance(player, Learned):
+        return f"{problem}; train a network of fewer blocks or less width"
     values = len(base64.b64encode(packed(player.knowledge)))
     share = ADVISED * (LARGEST - (size - values)) / values
     visits = visits_to_keep(player.knowledge, max(share, 0.0))

@@ -8,7 +8,7 @@ import numpy as np
 from fourlab.adapters.plain import Grid, plain_move
 from fourlab.adapters.submission import Left, Request, Thinker
 from fourlab.agents.base import Agent
-from fourlab.core.errors import GeometryError
+from fourlab.core.errors import GeometryError, SpecError
 from fourlab.core.jit import COMPILED
 from fourlab.core.limit import NO_LIMIT, Limit
 from fourlab.core.spec import configure, parse
@@ -25,12 +25,12 @@ def make_thinker(
     """Return what plays the agent of a spec string on boards like this one.
 
     `carried` is what a submission hands to its agent. Boards that no bit board holds, and those
-    that a learned agent does not know, are left to the plain player.
+    that an agent has not learned, are left to the plain player.
     """
     try:
         rules = Rules(grid.columns, grid.rows, grid.inarow)
         agent = kind(rules, submission_config(kind, text), **carried)
-    except (GeometryError, WrongGameError):
+    except (GeometryError, WrongGameError, SpecError):  # the last: no network ships
         return lambda turn, left: plain_move(turn.grid, turn.mark)
     return AgentThinker(agent, seed)
 

@@ -62,6 +62,7 @@ class Agent(ABC):
     Config: ClassVar[type[Any]] = NoOptions
     name: ClassVar[str]
     is_deterministic: bool = False  # whether equal positions always give equal moves
+    mirrors_alike: bool = False  # whether mirror images always give mirrored moves
 
     def __init__(self, rules: Rules, config: Any = None) -> None:
         self.rules = rules

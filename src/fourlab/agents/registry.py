@@ -23,6 +23,8 @@ AGENTS: Registry[type[Agent]] = Registry(
         "n-tuple": "fourlab.agents.learned:NTupleAgent",
         "deep-q": "fourlab.agents.deep_q:DeepQAgent",
         "learned": "fourlab.agents.learned:Learned",
+        "net": "fourlab.agents.net:Net",
+        "zero": "fourlab.agents.zero:Zero",
         "human": "fourlab.agents.human:Human",
     },
 )

@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from fourlab.agents.base import Agent
+from fourlab.agents.base import Agent, kernel_seed
 from fourlab.arena.identity import checksum, known_agent
 from fourlab.arena.statistics import mean_interval, share_interval
 from fourlab.core.workers import Workers
 from fourlab.positions.suites import Scored
+from fourlab.rules.boards import boards_of
 from fourlab.rules.position import position_of
 from fourlab.search.scores import sign
 
@@ -84,12 +85,15 @@ def answer(questions: Questions, player: Agent | None = None) -> list[int]:
     Each position has dice of its own, so that it does not matter who asks about which.
     """
     player = player or known_agent(questions.agent, questions.game, questions.checksum)
-    decisions = []
-    for number, moves in enumerate(questions.moves, start=questions.first):
-        dice = np.random.SeedSequence(questions.seed, spawn_key=(number,))
-        position = position_of(player.rules, moves)
-        decisions.append(player.decide(position, np.random.default_rng(dice)).move)
-    return decisions
+    positions = [position_of(player.rules, moves) for moves in questions.moves]
+    dice = [
+        np.random.default_rng(np.random.SeedSequence(questions.seed, spawn_key=(number,)))
+        for number in range(questions.first, questions.first + len(positions))
+    ]
+    if player.chooses_many:
+        seeds = np.array([kernel_seed(rng) for rng in dice], np.int64)
+        return [int(move) for move in player.choose(boards_of(positions), seeds)]
+    return [player.decide(*asked).move for asked in zip(positions, dice, strict=True)]
 
 
 def grade(

@@ -67,3 +67,15 @@ def table_key(rules: Rules, symmetric: bool, mover: int, occupied: int) -> tuple
 def shared_key(rules: Rules, mover: int, occupied: int) -> int:
     """Return a number, never 0, that only this position and its mirror image have."""
     return table_key(rules, True, mover, occupied)[0]
+
+
+@kernel
+def is_reflected(rules: Rules, mover: int, occupied: int) -> bool:
+    """Return whether a position's mirror image stands for both: the one of the smaller key.
+
+    Boards without keys are compared in the same order.
+    """
+    own, image = mirror(rules, mover), mirror(rules, occupied)
+    if rules.gravity:
+        return exact_key(rules, own, image) < exact_key(rules, mover, occupied)
+    return image < occupied or (image == occupied and own < mover)

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import functools
 import io
+import math
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -26,7 +28,7 @@ from fourlab.rules.catalog import game, name_of
 from fourlab.rules.geometry import Rules
 from fourlab.rules.kernels import has_line, is_full, move_cell, move_count, play
 from fourlab.values.base import WrongGameError
-from fourlab.values.forward import Forward
+from fourlab.values.forward import Forward, Reals
 from fourlab.values.weights import load_weights, read_weights, write_weights
 
 KIND, VERSION = "network", 1
@@ -40,6 +42,7 @@ RANGES = {
 }
 STUDY_CONVOLUTIONS, STUDY_HIDDEN = 4, 256
 TRAINING = "training."  # begins the names of arrays that playing does not need
+PORTION = 1 << 10  # boards that are asked about at once
 Arrays = dict[str, Array]
 
 
@@ -117,6 +120,14 @@ class Network:
         """Whether its priors say anything."""
         return self.shape.has_policy
 
+    @property
+    def is_half(self) -> bool:
+        """Whether its numbers fit into 16 bits as they are."""
+        with np.errstate(over="ignore"):
+            return all(
+                bool((layer.astype(np.float16) == layer).all()) for layer in self.layers.values()
+            )
+
     @functools.cached_property
     def forward(self) -> Forward:
         """What runs it."""
@@ -134,35 +145,27 @@ class Network:
         return self._scaled(boards, self.forward(boards.movers, boards.occupied)[0])
 
     def answers(
-        self, boards: Boards, outputs: Array, logits: Array | None
+        self, boards: Boards, outputs: Reals, logits: Reals | None
     ) -> tuple[Floats, Floats]:
         """Return priors and values by what the last layers gave, whoever ran them."""
-        return priors_of(self.rules, boards, logits), self._scaled(boards, outputs)
+        priors = np.empty((len(outputs), self.rules.move_count))
+        if logits is None:
+            logits = np.zeros(priors.shape, np.float32)
+        _share_out(self.rules, boards.occupied, logits, priors)
+        return priors, self._scaled(boards, outputs)
 
-    def _scaled(self, boards: Boards, outputs: Array) -> Floats:
+    def _scaled(self, boards: Boards, outputs: Reals) -> Floats:
         """Return outputs of the last layer as values to the side to move."""
+        values = np.empty(len(outputs))
         if self.shape.kind == RESIDUAL:
-            return mean_of_bins(outputs)
-        signs = np.empty(len(outputs))
-        _sign_sides(boards.occupied, signs)
-        worths: Floats = np.tanh(outputs[:, 0], dtype=np.float64) * signs
-        return worths
+            _mean_bins(outputs, values)
+        else:
+            _sign_worths(boards.occupied, outputs, values)
+        return values
 
     def worths(self, boards: Boards) -> Floats:
-        """Return [boards, moves]: what each move is worth, nan where it cannot be played.
-
-        What a move's board is worth to the other side, turned round; ended games are known.
-        """
-        count = len(boards.movers)
-        worths = np.full((count, self.rules.move_count), np.nan)
-        movers = np.empty(worths.size, np.int64)
-        occupied, places = np.empty_like(movers), np.empty_like(movers)
-        found = _afterstates(
-            self.rules, boards.movers, boards.occupied, worths, movers, occupied, places
-        )
-        after = Boards(movers[:found], occupied[:found], np.zeros((found, 0), np.uint8))
-        worths.ravel()[places[:found]] = -self.values(after)
-        return worths
+        """Return [boards, moves]: what each move is worth, nan where it cannot be played."""
+        return worths_of(self.rules, self.values, boards)
 
     def header(self) -> dict[str, Any]:
         """Return what the file says about its arrays."""
@@ -223,39 +226,67 @@ class Network:
         return cls(found, shape, layers, about), extra
 
 
-def mean_of_bins(outputs: Array) -> Floats:
-    """Return the mean of each row's distribution over -1 to 1, given as logits."""
-    weights = np.exp(outputs - outputs.max(axis=1, keepdims=True), dtype=np.float64)
-    centres = np.linspace(-1.0, 1.0, outputs.shape[1])
-    means: Floats = (weights * centres).sum(axis=1) / weights.sum(axis=1)
-    return means
+def worths_of(
+    rules: Rules, values: Callable[[Boards], Floats], boards: Boards, plies: int = 1
+) -> Floats:
+    """Return [boards, moves]: what each move is worth, nan where it cannot be played.
 
-
-def priors_of(rules: Rules, boards: Boards, logits: Array | None) -> Floats:
-    """Return the policy over legal moves that logits give; None: equal shares."""
-    count = len(boards.movers)
-    legal = np.zeros((count, rules.move_count))
-    _mark_legal(rules, boards.occupied, legal)
-    if logits is not None:
-        tops = np.where(legal > 0, logits, -np.inf).max(axis=1, keepdims=True)
-        legal *= np.exp(np.where(legal > 0, logits - tops, 0.0), dtype=np.float64)
-    shares: Floats = legal / legal.sum(axis=1, keepdims=True)
-    return shares
+    That is what boards so many plies ahead are worth by `values`, to the side that moves there, if
+    both sides choose the best for them; ended games are known.
+    """
+    worths = np.full((len(boards.movers), rules.move_count), np.nan)
+    movers = np.empty(worths.size, np.int64)
+    occupied, places = np.empty_like(movers), np.empty_like(movers)
+    found = _afterstates(rules, boards.movers, boards.occupied, worths, movers, occupied, places)
+    for begin in range(0, found, PORTION):
+        rows = slice(begin, min(begin + PORTION, found))
+        after = Boards(movers[rows], occupied[rows], np.zeros((rows.stop - begin, 0), np.uint8))
+        if plies == 1:
+            worths.ravel()[places[rows]] = -values(after)
+        else:
+            ahead = worths_of(rules, values, after, plies - 1)
+            worths.ravel()[places[rows]] = -np.nanmax(ahead, axis=1)
+    return worths
 
 
 @kernel
-def _mark_legal(rules: Rules, occupied: Ints, legal: Floats) -> None:
+def _mean_bins(outputs: Reals, means: Floats) -> None:
+    """Write the mean of each row's distribution over -1 to 1, given as logits."""
+    last = outputs.shape[1] - 1
+    for row in range(len(outputs)):
+        top, weight, total = float(outputs[row, 0]), 0.0, 0.0
+        for index in range(last + 1):
+            top = max(top, float(outputs[row, index]))
+        for index in range(last + 1):
+            share = math.exp(float(outputs[row, index]) - top)
+            weight += share
+            total += share * (2.0 * index - last) / last
+        means[row] = total / weight
+
+
+@kernel
+def _sign_worths(occupied: Ints, outputs: Reals, worths: Floats) -> None:
+    """Write what boards are worth to the side to move, by what they are to the first player."""
     for row in range(len(occupied)):
+        worth = math.tanh(float(outputs[row, 0]))
+        worths[row] = worth if popcount(occupied[row]) & 1 == 0 else -worth
+
+
+@kernel
+def _share_out(rules: Rules, occupied: Ints, logits: Reals, priors: Floats) -> None:
+    """Write the policy over legal moves that logits give."""
+    for row in range(len(occupied)):
+        top, total = -math.inf, 0.0
         for move in range(move_count(rules)):
             if move_cell(rules, occupied[row], move) != 0:
-                legal[row, move] = 1.0
-
-
-@kernel
-def _sign_sides(occupied: Ints, signs: Floats) -> None:
-    """Write 1 where the first player is to move, -1 where the second is."""
-    for row in range(len(occupied)):
-        signs[row] = 1.0 - 2.0 * (popcount(occupied[row]) & 1)
+                top = max(top, float(logits[row, move]))
+        for move in range(move_count(rules)):
+            priors[row, move] = 0.0
+            if move_cell(rules, occupied[row], move) != 0:
+                priors[row, move] = math.exp(float(logits[row, move]) - top)
+                total += priors[row, move]
+        for move in range(move_count(rules)):
+            priors[row, move] /= total
 
 
 @kernel

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from fourlab.agents.base import Agent
-from fourlab.agents.learned import Learned, LearnedConfig
+from fourlab.agents.learned import Learned
 from fourlab.agents.registry import AGENTS
 from fourlab.core.errors import FourlabError, SpecError
 from fourlab.core.spec import configure, options_of, parse, unknown
@@ -45,8 +45,8 @@ def read_agent(text: str, rules: Rules) -> Agent:
     if spec.name == "human":
         raise SpecError("agent 'human' is a person; choose another opponent")
     config = configure(kind.Config, spec, "agent")
-    if issubclass(kind, Learned):
-        return _learned(kind, config, rules)
+    if issubclass(kind, Learned) or getattr(config, "path", None):
+        _check_path(kind.name, config.path)
     return kind(rules, _held(spec.name, config))
 
 
@@ -71,22 +71,19 @@ def _held(name: str, config: Any) -> Any:
 
 def _is_long(name: str, config: Any) -> bool:
     """Whether a limit on time is needed: a small search ends by itself."""
-    if name == "mcts":
+    if name in ("mcts", "zero"):
         return config.sims is not None and config.sims > QUICK_SIMULATIONS
     if name == "minimax":
         return config.depth is None or config.depth > QUICK_DEPTH
     return True
 
 
-def _learned(kind: type[Learned], config: LearnedConfig, rules: Rules) -> Agent:
-    """Return an agent that plays a run of the runs folder."""
-    path, root = Path(config.path), RUNS.resolve()
-    if not config.path or not path.resolve().is_relative_to(root):
+def _check_path(name: str, path: str) -> None:
+    """Raise SpecError for a file that is not in the runs folder."""
+    if not path or not Path(path).resolve().is_relative_to(RUNS.resolve()):
         raise SpecError(
-            f"agent {kind.name!r}: {config.path!r} is not in the folder {RUNS}; "
-            f"write {kind.name}:{RUNS}/NAME"
+            f"agent {name!r}: {path!r} is not in the folder {RUNS}; write {name}:{RUNS}/NAME"
         )
-    return kind(rules, config)
 
 
 def _short(spec: str, what: str) -> str:

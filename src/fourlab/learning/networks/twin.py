@@ -9,10 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from fourlab.core.arrays import Array, Floats
-from fourlab.core.errors import MissingExtraError
+from fourlab.core.arrays import Array
 from fourlab.core.storage import StorageError
-from fourlab.rules.boards import Boards
 from fourlab.rules.geometry import Rules
 from fourlab.values.network import (
     RESIDUAL,
@@ -21,40 +19,13 @@ from fourlab.values.network import (
     Network,
     Shape,
 )
+from fourlab.values.on_torch import F, Tensor, TorchEvaluator, nn, one_plane, planes, run, torch
 
-try:
-    import torch
-    import torch.nn.functional as F  # noqa: N812  # the name it goes by
-    from torch import Tensor, nn
-except ImportError:
-    raise MissingExtraError(
-        "networks are trained with torch: pip install 'fourlab[deep]'"
-    ) from None
+__all__ = ["TorchEvaluator", "build", "folded", "one_plane", "optimiser_state", "part", "planes"]
+__all__ += ["put_optimiser_state", "put_state", "run", "state_of", "torch"]
 
 EPSILON = 1e-5  # keeps batch normalisation from dividing by 0
 Arrays = dict[str, Array]
-
-
-def planes(rules: Rules, movers: Tensor, occupied: Tensor, flip: Tensor | None = None) -> Tensor:
-    """Return [boards, 2, rows, columns]: the stones of the side to move, and of the other.
-
-    Row 0 is the lowest. Boards where `flip` is true are mirrored.
-    """
-    height = rules.rows + 1
-    bits = [column * height + row for row in range(rules.rows) for column in range(rules.columns)]
-    places = torch.tensor(bits, device=movers.device)
-    own = (movers[:, None] >> places) & 1
-    other = ((movers ^ occupied)[:, None] >> places) & 1
-    both = torch.stack([own, other], 1).view(-1, 2, rules.rows, rules.columns)
-    if flip is not None:
-        both = torch.where(flip[:, None, None, None], both.flip(3), both)
-    return both.to(torch.float32)
-
-
-def one_plane(both: Tensor) -> Tensor:
-    """Return what the study's network sees: 1 for the first player's stones, -1 for the other's."""
-    second = both.sum((1, 2, 3), keepdim=True) % 2
-    return (1 - 2 * second) * (both[:, :1] - both[:, 1:])
 
 
 class Block(nn.Module):
@@ -152,6 +123,11 @@ def _state(module: nn.Module) -> dict[str, Tensor]:
     return {name: value.detach() for name, value in module.state_dict().items()}
 
 
+def part(arrays: Arrays, prefix: str) -> Arrays:
+    """Return the arrays whose names begin so, by the rest of their names."""
+    return {name[len(prefix) :]: arrays[name] for name in arrays if name.startswith(prefix)}
+
+
 def state_of(module: nn.Module) -> Arrays:
     """Return all that a module has learned, by name: float32, and int64 for counters."""
     return {name: value.cpu().numpy().copy() for name, value in _state(module).items()}
@@ -184,46 +160,3 @@ def put_optimiser_state(optimiser: torch.optim.Optimizer, arrays: Arrays) -> Non
         number, _, what = name.partition(".")
         memory.setdefault(int(number), {})[what] = torch.from_numpy(np.array(array))
     optimiser.load_state_dict({**optimiser.state_dict(), "state": memory})
-
-
-def run(shape: Shape, layers: dict[str, Tensor], both: Tensor) -> tuple[Tensor, Tensor | None]:
-    """Run folded layers: `Forward` with torch, on any device and in any precision."""
-
-    def convolved(x: Tensor, name: str, padding: int) -> Tensor:
-        return F.conv2d(x, layers[f"{name}.weight"], layers[f"{name}.bias"], padding=padding)
-
-    def dense(x: Tensor, name: str) -> Tensor:
-        return F.linear(x.flatten(1), layers[f"{name}.weight"], layers[f"{name}.bias"])
-
-    if shape.kind != RESIDUAL:
-        x = one_plane(both)
-        for index in range(STUDY_CONVOLUTIONS):
-            x = F.relu(convolved(x, f"convolutions.{index}", 1 if index else 0))
-        return dense(F.relu(dense(x, "hidden")), "worth"), None
-    x = F.relu(convolved(both, "stem", 1))
-    for index in range(shape.blocks):
-        y = F.relu(convolved(x, f"blocks.{index}.a", 1))
-        x = F.relu(x + convolved(y, f"blocks.{index}.b", 1))
-    hidden = F.relu(dense(F.relu(convolved(x, "value", 0)), "hidden"))
-    return dense(hidden, "bins"), dense(F.relu(convolved(x, "policy", 0)), "moves")
-
-
-class TorchEvaluator:
-    """A network evaluated by torch; rows of a batch may differ in their last bits with its size."""
-
-    def __init__(self, network: Network, device: str = "cpu", half: bool = False) -> None:
-        self.network, self.device = network, torch.device(device)
-        self.kind = torch.bfloat16 if half else torch.float32
-        self.layers = {
-            name: torch.from_numpy(layer).to(self.device, self.kind)
-            for name, layer in network.layers.items()
-        }
-
-    @torch.no_grad()
-    def __call__(self, boards: Boards) -> tuple[Floats, Floats]:
-        """Return priors and values as `Network.evaluate` does."""
-        stones = [torch.from_numpy(side).to(self.device) for side in boards[:2]]
-        both = planes(self.network.rules, *stones).to(self.kind)
-        outputs, logits = run(self.network.shape, self.layers, both)
-        policy = None if logits is None else logits.float().cpu().numpy()
-        return self.network.answers(boards, outputs.float().cpu().numpy(), policy)

@@ -1,0 +1,234 @@
+"""The players that ask a network: `net`, and what `zero` shares with it."""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from fourlab.agents.base import Agent, Decision, Numbers
+from fourlab.core.arrays import Array, Floats, Ints
+from fourlab.core.errors import SpecError
+from fourlab.core.jit import kernel
+from fourlab.core.limit import NO_LIMIT, Limit
+from fourlab.core.spec import option
+from fourlab.core.storage import StorageError
+from fourlab.rules.boards import Boards, boards_of
+from fourlab.rules.geometry import Rules
+from fourlab.rules.kernels import legal_cells, mirror, mirror_move, move_count
+from fourlab.rules.keys import is_reflected
+from fourlab.rules.position import Position
+from fourlab.search.forest import Evaluator
+from fourlab.search.puct import Puct, look, tries_move
+from fourlab.values.base import values_file
+from fourlab.values.network import PORTION, Network, worths_of
+
+SHIPPED = Path(__file__).parents[1] / "values" / "shipped"  # networks that come with fourlab
+PUCT = Puct()  # what is worth trying depends on none of its settings
+LINE_PLIES = 8  # how far it says how the game goes on
+
+
+@dataclass(frozen=True)
+class NetworkConfig:
+    """Options of every agent that asks a network."""
+
+    path: str = option(
+        "", "a run folder or a file of a network; nothing: the one that ships", positional=True
+    )
+    device: str = option("cpu", "where it runs: without torch, or with it", choices=("cpu", "cuda"))
+
+
+@dataclass(frozen=True)
+class NetConfig(NetworkConfig):
+    """Options of `net`."""
+
+    rule: bool = option(False, "first take a win, else block, and play under no threat")
+    plies: int = option(
+        0, "plies to look ahead, to boards it then compares; 0: its policy", low=0, high=4, public=2
+    )
+
+
+class NetworkAgent(Agent):
+    """An agent that asks a network, and sees of mirror images one."""
+
+    def __init__(
+        self, rules: Rules, config: Any = None, network: Network | bytes | None = None
+    ) -> None:
+        super().__init__(rules, config)
+        if isinstance(network, bytes):  # the contents of a file
+            network = Network.unpacked(network, Path(self.config.path), rules)
+        self.network = network or _load(self.file, rules)
+        self.mirrors_alike = self.is_deterministic = True
+
+    @property
+    def file(self) -> Path:
+        """Where its network lies; raises SpecError if nothing is named and none ships."""
+        if self.config.path:
+            return values_file(Path(self.config.path))
+        shipped = SHIPPED / f"{self.rules}.safetensors"
+        if not shipped.exists():
+            raise SpecError(
+                f"no network of {self.rules} comes with fourlab; make one with fourlab train zero "
+                f"--game {self.rules}, and write {self.name}:PATH, the path of its folder or file"
+            )
+        return shipped
+
+    def sources(self) -> tuple[Path, ...]:
+        return (self.file,)
+
+    @functools.cached_property
+    def evaluate(self) -> Evaluator:
+        """What gives priors and values of boards."""
+        if self.config.device == "cpu":
+            return self.network.evaluate
+        from fourlab.values.on_torch import TorchEvaluator
+
+        return TorchEvaluator(self.network, self.config.device)
+
+
+@functools.lru_cache(maxsize=8)
+def _read(path: Path, _changed: int, rules: Rules) -> Network:
+    return Network.load(path, rules)
+
+
+def _load(path: Path, rules: Rules) -> Network:
+    """Return the network of a file, read once for all agents; raises StorageError by its name."""
+    try:
+        changed = path.stat().st_mtime_ns
+    except OSError as error:
+        raise StorageError(f"cannot read {path}: {error.strerror}") from None
+    return _read(path, changed, rules)
+
+
+class _CalledOffError(Exception):
+    """Looking ahead was called off."""
+
+
+class Net(NetworkAgent):
+    """Plays the move that a network likes best, or the best of boards some plies ahead."""
+
+    name = "net"
+    Config = NetConfig
+
+    def choose(self, boards: Boards, dice: Ints, limit: Limit = NO_LIMIT) -> Ints:
+        turned, flipped = oriented(self.rules, boards)
+        moves = np.empty(len(flipped), np.int64)
+        for begin in range(0, len(moves), PORTION):
+            rows = np.arange(begin, min(begin + PORTION, len(moves)))
+            merits = self._merits(turned.take(rows), limit, self.config.plies, [])
+            moves[rows] = np.nanargmax(merits, axis=1)
+        return unturned_moves(self.rules, moves, flipped)
+
+    def _merits(self, boards: Boards, limit: Limit, plies: int, asked: list[int]) -> Floats:
+        """Return what speaks for each move, nan where it may not be played.
+
+        Its policy, or its worth where it looks ahead; what is called off does not. How many boards
+        the network is asked about is put into `asked`.
+        """
+        try:
+            merits = self._ahead(boards, plies, limit, asked)
+        except _CalledOffError:
+            merits = self._ahead(boards, 0, NO_LIMIT, asked)
+        allowed = np.zeros(merits.shape, np.bool_)
+        _mark_allowed(self.rules, PUCT, self.config.rule, *boards[:2], allowed)
+        return np.where(allowed, merits, np.nan)
+
+    def _ahead(self, boards: Boards, plies: int, limit: Limit, asked: list[int]) -> Floats:
+        if plies == 0 and self.network.has_policy:
+            asked.append(len(boards.movers))
+            return self.evaluate(boards)[0]
+        watch = limit.watch()
+
+        def values(leaves: Boards) -> Floats:
+            if watch.is_over():
+                raise _CalledOffError
+            asked.append(len(leaves.movers))
+            return self.evaluate(leaves)[1]
+
+        return worths_of(self.rules, values, boards, max(plies, 1))
+
+    def decide(
+        self, position: Position, rng: np.random.Generator, limit: Limit = NO_LIMIT
+    ) -> Decision:
+        turned, flipped = oriented(self.rules, boards_of([position]))
+        asked: list[int] = []
+        merits = self._merits(turned, limit, self.config.plies, asked)[0]
+        best = int(np.nanargmax(merits))
+        shares = np.eye(len(merits))[best]
+        is_policy = self.network.has_policy and self.config.plies == 0
+        if is_policy:
+            shares = np.nan_to_num(merits) / np.nansum(merits)
+        worths = self._ahead(turned, 1, NO_LIMIT, [])[0] if is_policy else merits
+        back = images(self.rules) if flipped[0] else np.arange(len(merits))
+        move = int(back[best])
+        return Decision(
+            move,
+            values=numbers(worths[back]),
+            raw=numbers(worths[back]),
+            policy=tuple(shares[back].tolist()),
+            line=self._line(position, move),
+            effort=sum(asked),
+        )
+
+    def _line(self, position: Position, move: int) -> tuple[int, ...]:
+        """Return how the game goes on if both sides play by its policy."""
+        moves = [move]
+        while len(moves) < LINE_PLIES:
+            position = position.play(moves[-1])
+            if position.is_over:
+                break
+            turned, flipped = oriented(self.rules, boards_of([position]))
+            best = np.nanargmax(self._merits(turned, NO_LIMIT, 0, []), axis=1)
+            moves.append(int(unturned_moves(self.rules, best, flipped)[0]))
+        return tuple(moves)
+
+    def prepare(self) -> None:
+        boards, asked = boards_of([self.rules.start()]), [0]
+        self._merits(oriented(self.rules, boards)[0], NO_LIMIT, min(self.config.plies, 1), asked)
+
+
+def numbers(row: Floats) -> Numbers:
+    """Return a row of what is known of moves as decisions have it."""
+    return tuple(None if value != value else value for value in row.tolist())
+
+
+def images(rules: Rules) -> Ints:
+    """Return every move's mirror image."""
+    return np.array([mirror_move(rules, move) for move in range(rules.move_count)])
+
+
+def oriented(rules: Rules, boards: Boards) -> tuple[Boards, Array]:
+    """Return boards without their moves, one of two mirror images, and whether it is the image."""
+    movers, occupied = boards.movers.copy(), boards.occupied.copy()
+    flipped = np.zeros(len(movers), np.bool_)
+    _orient(rules, movers, occupied, flipped)
+    return Boards(movers, occupied, np.zeros((len(movers), 0), np.uint8)), flipped
+
+
+def unturned_moves(rules: Rules, moves: Ints, flipped: Array) -> Ints:
+    """Return moves on boards that `oriented` gave as moves on the boards that it was given."""
+    return np.where(flipped, images(rules)[moves], moves)
+
+
+@kernel
+def _orient(rules: Rules, movers: Ints, occupied: Ints, flipped: Array) -> None:
+    for row in range(len(movers)):
+        if is_reflected(rules, movers[row], occupied[row]):
+            movers[row], occupied[row] = mirror(rules, movers[row]), mirror(rules, occupied[row])
+            flipped[row] = True
+
+
+@kernel
+def _mark_allowed(
+    rules: Rules, puct: Puct, by_rule: bool, movers: Ints, occupied: Ints, allowed: Array
+) -> None:
+    """Mark the moves that may be played: by the rules of the game, or those worth trying."""
+    for row in range(len(movers)):
+        cells = legal_cells(rules, occupied[row])
+        if by_rule:
+            cells = look(rules, puct, movers[row], occupied[row])[1]
+        for move in range(move_count(rules)):
+            allowed[row, move] = tries_move(rules, cells, move)

@@ -1,0 +1,108 @@
+"""Networks run by torch, on any device. Imported only where torch is wanted."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fourlab.core.arrays import Floats, Ints
+from fourlab.core.errors import MissingExtraError
+from fourlab.rules.boards import Boards
+from fourlab.rules.geometry import Rules
+from fourlab.values.forward import Reals
+from fourlab.values.network import RESIDUAL, STUDY_CONVOLUTIONS, Network, Shape
+
+try:
+    import torch
+    import torch.nn.functional as F  # noqa: N812  # the name it goes by
+    from torch import Tensor, nn
+except ImportError:
+    raise MissingExtraError("networks learn with torch: pip install 'fourlab[deep]'") from None
+
+__all__ = ["F", "Tensor", "TorchEvaluator", "nn", "one_plane", "planes", "run", "torch"]
+
+BATCH = 1024  # boards that go to a device at once, always so many: the same sums for every row
+
+
+def planes(rules: Rules, movers: Tensor, occupied: Tensor, flip: Tensor | None = None) -> Tensor:
+    """Return [boards, 2, rows, columns]: the stones of the side to move, and of the other.
+
+    Row 0 is the lowest. Boards where `flip` is true are mirrored.
+    """
+    height = rules.rows + 1
+    bits = [column * height + row for row in range(rules.rows) for column in range(rules.columns)]
+    places = torch.tensor(bits, device=movers.device)
+    own = (movers[:, None] >> places) & 1
+    other = ((movers ^ occupied)[:, None] >> places) & 1
+    both = torch.stack([own, other], 1).view(-1, 2, rules.rows, rules.columns)
+    if flip is not None:
+        both = torch.where(flip[:, None, None, None], both.flip(3), both)
+    return both.to(torch.float32)
+
+
+def one_plane(both: Tensor) -> Tensor:
+    """Return what the study's network sees: 1 for the first player's stones, -1 for the other's."""
+    second = both.sum((1, 2, 3), keepdim=True) % 2
+    return (1 - 2 * second) * (both[:, :1] - both[:, 1:])
+
+
+def run(shape: Shape, layers: dict[str, Tensor], both: Tensor) -> tuple[Tensor, Tensor | None]:
+    """Run folded layers: `Forward` with torch, on any device and in any precision."""
+
+    def convolved(x: Tensor, name: str, padding: int) -> Tensor:
+        return F.conv2d(x, layers[f"{name}.weight"], layers[f"{name}.bias"], padding=padding)
+
+    def dense(x: Tensor, name: str) -> Tensor:
+        return F.linear(x.flatten(1), layers[f"{name}.weight"], layers[f"{name}.bias"])
+
+    if shape.kind != RESIDUAL:
+        x = one_plane(both)
+        for index in range(STUDY_CONVOLUTIONS):
+            x = F.relu(convolved(x, f"convolutions.{index}", 1 if index else 0))
+        return dense(F.relu(dense(x, "hidden")), "worth"), None
+    x = F.relu(convolved(both, "stem", 1))
+    for index in range(shape.blocks):
+        y = F.relu(convolved(x, f"blocks.{index}.a", 1))
+        x = F.relu(x + convolved(y, f"blocks.{index}.b", 1))
+    hidden = F.relu(dense(F.relu(convolved(x, "value", 0)), "hidden"))
+    return dense(hidden, "bins"), dense(F.relu(convolved(x, "policy", 0)), "moves")
+
+
+class TorchEvaluator:
+    """A network evaluated by torch; off the CPU in batches of one size, filled up.
+
+    Sums may be rounded otherwise than by `Network.evaluate`: here and there it prefers other moves.
+    """
+
+    def __init__(self, network: Network, device: str = "cpu", half: bool = False) -> None:
+        if device != "cpu" and not torch.cuda.is_available():
+            raise MissingExtraError(f"device={device}: torch finds none here; write device=cpu")
+        self.network, self.device = network, torch.device(device)
+        self.kind = torch.bfloat16 if half else torch.float32
+        self.layers = {
+            name: torch.from_numpy(layer).to(self.device, self.kind)
+            for name, layer in network.layers.items()
+        }
+
+    def __call__(self, boards: Boards) -> tuple[Floats, Floats]:
+        """Return priors and values as `Network.evaluate` does."""
+        count = len(boards.movers)
+        size = max(count, 1) if self.device.type == "cpu" else BATCH
+        parts = []
+        for begin in range(0, max(count, 1), size):
+            rows = np.arange(begin, min(begin + size, count))
+            stones = [np.zeros(size, np.int64) for _ in range(2)]
+            for side, filled in zip(boards[:2], stones, strict=True):
+                filled[: len(rows)] = side[rows]
+            outputs, logits = self._run(*stones)
+            policy = None if logits is None else logits[: len(rows)]
+            parts.append(self.network.answers(boards.take(rows), outputs[: len(rows)], policy))
+        priors, values = (np.concatenate(found) for found in zip(*parts, strict=True))
+        return priors, values
+
+    @torch.no_grad()
+    def _run(self, movers: Ints, occupied: Ints) -> tuple[Reals, Reals | None]:
+        stones = [torch.from_numpy(side).to(self.device) for side in (movers, occupied)]
+        both = planes(self.network.rules, *stones).to(self.kind)
+        outputs, logits = run(self.network.shape, self.layers, both)
+        policy = None if logits is None else logits.float().cpu().numpy()
+        return outputs.float().cpu().numpy(), policy

@@ -1,0 +1,93 @@
+"""Search guided by a network: proofs are sure, and a bad network is made up for."""
+
+import numpy as np
+import pytest
+
+from fourlab.agents.net import Net
+from fourlab.agents.zero import SIMULATIONS_PER_SECOND, Zero, ZeroConfig
+from fourlab.core.limit import Limit
+from fourlab.rules.boards import boards_of
+from fourlab.rules.catalog import game
+from fourlab.rules.position import position_of
+from fourlab.search.solver import shared_solver
+from nets import random_network
+from strategies import random_positions
+
+RULES = game("connect:columns=5,rows=4,k=4")
+NETWORK = random_network(RULES)
+RNG = np.random.default_rng(1)
+
+
+def zero(**options: object) -> Zero:
+    return Zero(RULES, ZeroConfig(**options), NETWORK)  # type: ignore[arg-type]
+
+
+def test_without_simulations_it_is_the_network_with_the_rule() -> None:
+    config = Net.Config(rule=True)
+    by_rule = Net(RULES, config, NETWORK)
+    for position in random_positions(RULES, 60):
+        if not position.winning_moves():
+            found = zero(sims=0).decide(position, RNG).move
+            if any(not position.play(m).winning_moves() for m in position.legal_moves()):
+                assert found == by_rule.decide(position, RNG).move
+
+
+def test_what_is_sure_is_true() -> None:
+    """Wherever it says 1 or -1 of a move, exact play agrees."""
+    solver, proven = shared_solver(RULES), 0
+    for position in random_positions(RULES, 60):
+        decision = zero(sims=300).decide(position, RNG)
+        scores = solver.scores(position)
+        for value, score in zip(decision.values or (), scores, strict=True):
+            if value is not None and abs(value) == 1 and score is not None:
+                assert np.sign(score) == value
+                proven += 1
+    assert proven > 20
+
+
+def test_simulations_make_up_for_a_network_that_knows_nothing() -> None:
+    solver = shared_solver(RULES)
+    positions = [p for p in random_positions(RULES, 120) if p.ply > 4]
+    scores = [solver.scores(position) for position in positions]
+
+    def good(sims: int) -> int:
+        moves = zero(sims=sims).choose(boards_of(positions), np.zeros(len(positions), np.int64))
+        return sum(
+            np.sign(row[move]) == max(np.sign(s) for s in row if s is not None)
+            for row, move in zip(scores, moves.tolist(), strict=True)
+        )
+
+    assert good(400) > good(0)
+    assert good(400) > 0.95 * len(positions)
+
+
+def test_visits_line_and_values_speak_of_one_tree() -> None:
+    position = position_of(RULES, "33")
+    decision = zero(sims=200).decide(position, RNG)
+    assert decision.visits is not None
+    assert sum(decision.visits) == 200
+    assert decision.line[0] == decision.move
+    for move in decision.line:
+        position = position.play(move)
+    assert decision.effort > 50
+
+
+def test_a_clock_ends_it_and_calling_off_too() -> None:
+    looks = iter(range(5))
+    limit = Limit(stop=lambda: next(looks, None) is None)
+    player = zero(sims=1_000_000)
+    player.prepare()
+    assert player.decide(RULES.start(), RNG, limit).effort < 20
+    timed = zero(time=0.05)
+    assert not timed.is_deterministic
+    assert not timed.chooses_many
+    assert 1 < timed.decide(RULES.start(), RNG).effort < 1 + 0.05 * SIMULATIONS_PER_SECOND
+
+
+@pytest.mark.parametrize("sims", [0, 30])
+def test_many_boards_are_chosen_for_in_portions(sims: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    positions = random_positions(RULES, 30)
+    dice = np.zeros(30, np.int64)
+    whole = zero(sims=sims).choose(boards_of(positions), dice).tolist()
+    monkeypatch.setattr("fourlab.agents.zero.FOREST_BYTES", 1)
+    assert zero(sims=sims).choose(boards_of(positions), dice).tolist() == whole

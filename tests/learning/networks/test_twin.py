@@ -1,0 +1,132 @@
+"""Networks in torch and without are one: the same numbers, the same moves, the same files."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from fourlab.core.storage import StorageError
+from fourlab.rules.boards import boards_of
+from fourlab.rules.catalog import game
+from fourlab.rules.geometry import Rules
+from fourlab.values.network import Network, Shape
+from strategies import random_positions
+
+torch = pytest.importorskip("torch")
+twin: Any = pytest.importorskip("fourlab.learning.networks.twin")
+
+GAMES = [
+    "connect4",
+    "connect:columns=5,rows=4,k=4",
+    "connect:columns=4,rows=4,k=3",
+    "tictactoe",
+    "connect:columns=3,rows=6,k=3",
+]
+SHAPES = [Shape(width=20, blocks=2, head=6, hidden=24, bins=21), Shape("study", width=12)]
+
+
+def tensors(rules: Rules, count: int = 64) -> Any:
+    return [torch.from_numpy(side) for side in boards_of(random_positions(rules, count))[:2]]
+
+
+def trained(rules: Rules, shape: Shape, seed: int = 1) -> Any:
+    """A module whose batch normalisation has seen something, and whose outputs differ."""
+    module = twin.build(rules, shape, seed)
+    with torch.no_grad():
+        for parameter in module.parameters():
+            parameter.mul_(1.5)
+        module.train()
+        for _ in range(5):
+            module(twin.planes(rules, *tensors(rules)))
+    return module.eval()
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=["residual", "study"])
+@pytest.mark.parametrize("name", GAMES)
+def test_the_forward_without_torch_is_torchs(name: str, shape: Shape) -> None:
+    rules = game(name)
+    module = trained(rules, shape)
+    network = twin.folded(module, rules, shape)
+    boards = boards_of(random_positions(rules, 64))
+    priors, values = network.evaluate(boards)
+    with torch.no_grad():
+        found = module(twin.planes(rules, *tensors(rules)))
+    if shape.has_policy:
+        wanted, worths = network.answers(boards, found[1].numpy(), found[0].numpy())
+        assert abs(priors - wanted).max() < 1e-4
+        assert (priors.argmax(1) == wanted.argmax(1)).all()
+    else:
+        second = np.array([bin(board).count("1") % 2 for board in boards.occupied])
+        worths = found.numpy() * (1 - 2 * second)
+    assert abs(values - worths).max() < 1e-4
+    assert values.std() > 1e-3
+    by_torch = twin.TorchEvaluator(network)(boards)
+    assert abs(by_torch[0] - priors).max() < 1e-4
+    assert abs(by_torch[1] - values).max() < 1e-4
+
+
+def test_planes_show_own_stones_first_and_can_be_mirrored() -> None:
+    rules = Rules(4, 3, 3)
+    position = rules.start().play_all("114")
+    mover, occupied = torch.tensor([position.mover] * 2), torch.tensor([position.occupied] * 2)
+    plain, mirrored = twin.planes(rules, mover, occupied, torch.tensor([False, True])).tolist()
+    assert plain == [
+        [[0, 0, 0, 0], [1, 0, 0, 0], [0, 0, 0, 0]],
+        [[1, 0, 0, 1], [0, 0, 0, 0], [0, 0, 0, 0]],
+    ]
+    assert mirrored == [[row[::-1] for row in plane] for plane in plain]
+    first = twin.one_plane(torch.tensor([plain], dtype=torch.float32)).tolist()
+    assert first == [[[[1, 0, 0, 1], [-1, 0, 0, 0], [0, 0, 0, 0]]]]
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=["residual", "study"])
+def test_one_seed_is_one_network_and_torch_keeps_its_dice(shape: Shape) -> None:
+    rules = Rules(4, 4, 3)
+    torch.manual_seed(5)
+    before = torch.rand(1).item()
+    torch.manual_seed(5)
+    first, again, other = (twin.state_of(twin.build(rules, shape, seed)) for seed in (1, 1, 2))
+    assert torch.rand(1).item() == before
+    assert all((first[name] == again[name]).all() for name in first)
+    assert any((first[name] != other[name]).any() for name in first)
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=["residual", "study"])
+def test_training_goes_on_as_if_never_put_away(tmp_path: Path, shape: Shape) -> None:
+    rules = Rules(4, 4, 3)
+    both = twin.planes(rules, *tensors(rules))
+
+    def steps(module: Any, optimiser: Any, count: int) -> None:
+        module.train()
+        for _ in range(count):
+            found = module(both)
+            found = found if isinstance(found, tuple) else (found,)
+            optimiser.zero_grad()
+            sum((output - 0.5).pow(2).mean() for output in found).backward()
+            optimiser.step()
+
+    module = twin.build(rules, shape, 1)
+    optimiser = torch.optim.AdamW(module.parameters())
+    steps(module, optimiser, 3)
+    kept = {f"net.{name}": array for name, array in twin.state_of(module).items()}
+    kept |= {f"adam.{name}": array for name, array in twin.optimiser_state(optimiser).items()}
+    path = tmp_path / "checkpoint.safetensors"
+    twin.folded(module, rules, shape, {"learner": "x"}).save(path, extra=kept)
+    steps(module, optimiser, 3)
+
+    _, extra = Network.load_all(path)
+    other = twin.build(rules, shape, 2)
+    again = torch.optim.AdamW(other.parameters())
+    twin.put_state(other, twin.part(extra, "net."))
+    twin.put_optimiser_state(again, twin.part(extra, "adam."))
+    steps(other, again, 3)
+    one, two = twin.state_of(module), twin.state_of(other)
+    assert all((one[name] == two[name]).all() for name in one)
+
+
+def test_weights_of_another_shape_are_refused() -> None:
+    rules = Rules(4, 4, 3)
+    state = twin.state_of(twin.build(rules, SHAPES[0], 1))
+    with pytest.raises(StorageError, match=r"another shape"):
+        twin.put_state(twin.build(rules, SHAPES[1], 1), state)
