@@ -7,21 +7,30 @@ import pytest
 
 from fourlab.core.errors import MissingExtraError
 from fourlab.core.workers import Workers
+from fourlab.learning.classes import sample
+from fourlab.learning.networks.deep_q import DeepQ
+from fourlab.rules.boards import Boards
 from fourlab.studies.archive import Archive
 from fourlab.studies.base import Results
 from fourlab.studies.bench import Bench
 from fourlab.studies.deep_q import network as net
+from fourlab.studies.deep_q import strength
 from fourlab.studies.deep_q.claims import AS_STUDIED, STARTS, UNTAUGHT, learns, network_starts
 from fourlab.studies.deep_q.study import STUDY
 from fourlab.studies.findings import Column, Findings, Measure, Row
 from fourlab.studies.report import write_report
 
-NEW = ("network", "prediction", "opponents", "wishes")
+NEW = ("network", "prediction", "opponents", "search", "wishes")
 TINY = {"start": "uci", "width": "2", "batch": "16", "reuse": "0.5", "memory": "500"}
+STRENGTH = {
+    "RIGHT": TINY,
+    "LEARNED": (20, 20),
+    "OPPONENTS": {"random": (20, 20), "minimax:depth=2": (4, 4)},
+    "PLIES": {1: ((4, 40), (4, 40)), 2: ((2, 20), (2, 20))},
+}
 SIZES = {
     "RIGHT": TINY,
     "STUDIED": TINY | {"target": "study", "ends": "network", "sync": "0"},
-    "OPPONENTS": {"random": (20, 20), "minimax:depth=2": (4, 4)},
     "WISHES": {"as above": {}, "double": {"double": "yes", "steps": "2"}},
     "LEARNED": (20, 20),
     "EVERY": (10, 10),
@@ -38,6 +47,8 @@ def archive(tmp_path_factory: pytest.TempPathFactory) -> Archive:
     with pytest.MonkeyPatch.context() as patch, Workers(2) as pool:
         for name, size in SIZES.items():
             patch.setattr(net, name, size)
+        for name, size in STRENGTH.items():
+            patch.setattr(strength, name, size)
         networks = {"network": net.RIGHT, "the study's target": net.RIGHT | {"target": "study"}}
         patch.setattr(net, "NETWORKS", networks | {AS_STUDIED: net.STUDIED})
         for _ in made.run(pool, only=NEW):
@@ -75,7 +86,7 @@ def test_classes_add_up(archive: Archive) -> None:
 
 
 def test_shares_add_up(archive: Archive) -> None:
-    for row in archive.results["opponents"].rows:
+    for row in (*archive.results["opponents"].rows, *archive.results["search"].rows):
         parts = [row[name] for name in ("wins", "draws", "losses")]
         assert sum(float(part) for part in parts) == pytest.approx(1)  # type: ignore[arg-type]
 
@@ -125,3 +136,14 @@ def test_without_torch_they_are_not_run_and_the_report_says_so(
     assert rulings["The network learns: it wins more than before."] == "not run"
     text = next(path for path in write_report(made) if path.suffix == ".md").read_text()
     assert "not run" in text
+
+
+def test_a_search_one_ply_ahead_is_the_bare_network(archive: Archive) -> None:
+    file = next((archive.folder / "work" / "networks").iterdir())
+    made = DeepQ.load(file)
+    data = sample(50)
+    boards = Boards(data.movers, data.occupied, np.zeros((50, 0), np.uint8))
+    near, far = (strength.Ahead(made, plies).worths(boards) for plies in (1, 3))
+    if made.config.ends == "rule":
+        assert near == pytest.approx(made.worths(boards), abs=1e-5, nan_ok=True)
+    assert not np.allclose(near, far, equal_nan=True)

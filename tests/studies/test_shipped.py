@@ -15,7 +15,7 @@ REPORTS = Path(__file__).parents[2] / "docs/studies"
 SEEDS = 5  # that a training of a full run has at least
 ENDLESS = {  # what may be left: boards that take hours, and networks, which need torch
     "sizes": ["hours"],
-    "deep-q": ["network", "prediction", "opponents", "wishes"],
+    "deep-q": ["network", "prediction", "opponents", "search", "wishes"],
 }
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from fourlab.agents.base import kernel_seed
 from fourlab.agents.deep_q import DeepQAgent
-from fourlab.core.arrays import Array, Ints
+from fourlab.core.arrays import Array, Floats, Ints
 from fourlab.core.errors import SpecError
 from fourlab.core.storage import StorageError
 from fourlab.learning.base import Learner, Progress
@@ -79,6 +79,11 @@ class DeepQ(Learner):
     def worths(self, boards: Boards) -> Array:
         """Return what moves are worth to the side to move, as `Values` do."""
         return to_mover(self._look(boards.movers, boards.occupied), boards.occupied)
+
+    def values(self, boards: Boards) -> Floats:
+        """Return what boards are worth to the side to move."""
+        worths = self.estimator.value(boards.movers, boards.occupied)
+        return to_mover(worths, boards.occupied)
 
     def _look(self, movers: Ints, occupied: Ints) -> Singles:
         return look(self.rules, movers, occupied, self.estimator.value, self.config.by_rule)

@@ -13,15 +13,13 @@ from pathlib import Path
 
 import numpy as np
 
-from fourlab.agents.registry import agent
 from fourlab.core.storage import replacing
 from fourlab.learning.classes import CLASSES, Prediction, predict
-from fourlab.learning.evaluation import play_off
 from fourlab.learning.networks.deep_q import DeepQ
 from fourlab.studies.base import Published
 from fourlab.studies.bench import Bench
 from fourlab.studies.deep_q.claims import AS_STUDIED, STARTS, UNTAUGHT
-from fourlab.studies.findings import Column, Curve, Findings, Row, over_seeds, share
+from fourlab.studies.findings import Column, Curve, Findings, Row, over_seeds
 from fourlab.studies.schooling import Exam, Schooled, Schooling
 
 RIGHT = {
@@ -57,12 +55,6 @@ WISHES: dict[str, dict[str, str]] = {  # options besides those of the network
     "priorities": {"priority": "0.6"},
     "three decisions ahead": {"steps": "3"},
     "against baseline": {"opponent": "baseline", "side": "first"},
-}
-OPPONENTS = {  # games a seed, in full and quick
-    "random": (20_000, 100),
-    "baseline": (2_000, 50),
-    "minimax:depth=4": (400, 10),
-    "mcts:sims=200": (400, 10),
 }
 LEARNED, EVERY = (15_000, 200), (500, 100)  # games, and games between two exams
 EXAMINED = (1000, 50)  # games of each exam
@@ -228,38 +220,6 @@ def _confusion(found: Sequence[Prediction]) -> Findings:
         for at, kind in enumerate(CLASSES)
     )
     return Findings((Column("truth", "is a", "text"), *said), rows)
-
-
-def played(job: tuple[str, str, int]) -> tuple[int, int, int]:
-    """Let the network of a file play from UCI positions, sides in turn; runs in a worker."""
-    path, opponent, games = job
-    made = DeepQ.load(Path(path))
-    score = play_off(made, agent(opponent, made.rules), games, made.seed, "alternating", "uci")
-    return score.wins, score.draws, score.losses
-
-
-def opponents(bench: Bench) -> Findings:
-    """Play 100,000 games against random, and meet better opponents."""
-    files = trained(bench, spec(RIGHT, bench.pick(*LEARNED)))
-    rows: list[Row] = []
-    for opponent, sizes in OPPONENTS.items():
-        count = bench.pick(*sizes)
-        found = np.array(bench.each(played, [(file, opponent, count) for file in files]))
-        games = count * len(files)
-        row: Row = {"opponent": opponent, "games": games}
-        for at, column in enumerate(("wins", "draws", "losses")):
-            row[column] = over_seeds((found[:, at] / count).tolist())
-        row["all"] = share(int(found[:, 0].sum()), games)
-        rows.append(row)
-    columns = (
-        Column("opponent", "opponent", "text"),
-        Column("wins", "won", "percent"),
-        Column("draws", "drawn", "percent"),
-        Column("losses", "lost", "percent"),
-        Column("all", "won of all games", "percent"),
-        Column("games", "games", "whole"),
-    )
-    return Findings(columns, tuple(rows))
 
 
 def wishes(bench: Bench) -> Findings:

@@ -15,6 +15,7 @@ from fourlab.studies import plots
 from fourlab.studies.base import Experiment, Published, Study
 from fourlab.studies.bench import Bench
 from fourlab.studies.deep_q import network as net
+from fourlab.studies.deep_q import strength
 from fourlab.studies.deep_q import tictactoe as ttt
 from fourlab.studies.deep_q.claims import CLAIMS, STARTS, STUDIED
 from fourlab.studies.findings import Column, Curve, Findings, Measure, Row, over_seeds, share
@@ -204,10 +205,18 @@ STUDY = Study(
         Experiment(
             "opponents",
             "How does it do in 100,000 games, and against better opponents than random?",
-            net.opponents,
+            strength.opponents,
             Published(source="sections 1.3 and 5.3", said="Planned; no figures."),
             functools.partial(plots.outcome_bars, title="The network against others"),
             takes=(120, 5),
+        ),
+        Experiment(
+            "search",
+            "What does alpha-beta at 1, 2 and 4 plies add to the learned values?",
+            strength.search,
+            Published(source="section 1.2", said="Promised for evaluation, not reported."),
+            functools.partial(plots.outcome_bars, title="Some plies ahead, against minimax"),
+            takes=(120, 8),
         ),
         Experiment(
             "wishes",
