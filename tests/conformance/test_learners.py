@@ -113,6 +113,7 @@ def _registered() -> Iterator[None]:
 
 
 BOARD = "connect:columns=4,rows=3,k=3"
+NETWORKS = ("deep-q",)  # need torch
 SMALL = {
     "n-tuple": "n-tuple:tuples=4,length=3",
     "deep-q": "deep-q:width=4,batch=32,reuse=1,memory=500,sync=20",
@@ -121,6 +122,8 @@ SMALL = {
 
 @pytest.fixture(params=KINDS)
 def spec(request: pytest.FixtureRequest) -> str:
+    if request.param in NETWORKS:
+        pytest.importorskip("torch")
     return SMALL.get(request.param, request.param)
 
 
