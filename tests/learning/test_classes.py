@@ -51,6 +51,22 @@ def test_values_that_know_the_truth_tell_all_and_constant_ones_the_commonest() -
         keys = zip(boards.movers.tolist(), boards.occupied.tolist(), strict=True)
         return np.repeat([[0.1 * truth[key]] for key in keys], moves, axis=1)
 
-    assert predict(perfect, 400, seed=2).accuracy == 1.0
-    same = predict(lambda boards: np.ones((len(boards.movers), moves)), 400, seed=2)
+    for found in predict(perfect, 400, seed=2):
+        assert found.accuracy == 1.0
+    same, _ = predict(lambda boards: np.ones((len(boards.movers), moves)), 400, seed=2)
     assert same.accuracy == same.always_win == pytest.approx(0.658, abs=0.07)
+
+
+def test_all_moves_are_asked_or_the_best() -> None:
+    data = sample(100, seed=3)
+    truth = dict(zip(data.movers.tolist(), data.outcomes.tolist(), strict=True))
+
+    def bluffing(boards: Boards) -> np.ndarray:
+        worths = np.array([[truth[mover]] * 7 for mover in boards.movers.tolist()], float)
+        worths[:, 0] = 9.0  # one move of each board is said to be the best there is
+        worths[:, 6] = np.nan
+        return worths
+
+    best, mean = predict(bluffing, 100, seed=3)
+    assert best.accuracy == best.always_win
+    assert mean.accuracy > 0.95

@@ -45,13 +45,18 @@ class Prediction:
 
 def predict(
     worths: Callable[[Boards], Array], positions: int | None = None, seed: int = 0
-) -> Prediction:
-    """Predict the classes of UCI positions, all or some, by the worth of their best moves."""
+) -> tuple[Prediction, Prediction]:
+    """Predict the classes of UCI positions, all or some, by what their moves are worth.
+
+    Once by the best move, once by the mean of all moves, in which errors of single values cancel.
+    """
     data = sample(positions, seed)
     boards = Boards(data.movers, data.occupied, np.zeros((len(data.movers), 0), np.uint8))
     parts = np.split(np.arange(len(data.movers)), range(PART, len(data.movers), PART))
-    values = np.concatenate([np.nanmax(worths(boards.take(rows)), axis=1) for rows in parts])
-    return judge(values.astype(np.float64), data.outcomes.astype(np.int64))
+    found = np.concatenate([worths(boards.take(rows)) for rows in parts]).astype(np.float64)
+    outcomes = data.outcomes.astype(np.int64)
+    best, mean = np.nanmax(found, axis=1), np.nanmean(found, axis=1)
+    return judge(best, outcomes), judge(mean, outcomes)
 
 
 def sample(positions: int | None, seed: int = 0) -> Uci:

@@ -76,7 +76,7 @@ def searched(job: tuple[str, int, int, int]) -> tuple[tuple[int, int, int], floa
     ahead = Ahead(made, plies)
     player = DeepQAgent(made.rules, None, ahead)
     results = duel(player, agent(AHEAD, made.rules), games, made.seed)
-    return results, predict(ahead.worths, positions, made.seed).accuracy
+    return results, predict(ahead.worths, positions, made.seed)[0].accuracy
 
 
 def _outcomes(found: Sequence[tuple[int, int, int]]) -> Row:
