@@ -11,7 +11,6 @@ from fourlab.agents.registry import agent
 from fourlab.core.arrays import Ints
 from fourlab.core.errors import MissingExtraError
 from fourlab.core.storage import StorageError
-from fourlab.learning import networks
 from fourlab.learning.evaluation import play_off
 from fourlab.learning.networks.deep_q import DeepQ
 from fourlab.learning.networks.replay import Rows, new_rows
@@ -243,9 +242,9 @@ def test_files_of_others_are_refused(tmp_path: Path) -> None:
 def test_a_missing_torch_is_answered_with_the_line_that_installs_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    for name in ("twin", "estimator", "playing"):
-        monkeypatch.delitem(sys.modules, f"fourlab.learning.networks.{name}", raising=False)
-        monkeypatch.delattr(networks, name, raising=False)
+    for name in ("learning.networks.playing", "learning.networks.estimator"):
+        monkeypatch.delitem(sys.modules, f"fourlab.{name}", raising=False)
+    monkeypatch.delitem(sys.modules, "fourlab.values.on_torch", raising=False)
     monkeypatch.setitem(sys.modules, "torch", None)
     with pytest.raises(MissingExtraError, match=r"pip install 'fourlab\[deep\]'"):
         learner("deep-q")

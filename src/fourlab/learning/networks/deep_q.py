@@ -43,7 +43,6 @@ class DeepQ(Learner):
     config: DeepQConfig
 
     def __init__(self, rules: Rules, config: DeepQConfig, seed: int = 0) -> None:
-        from fourlab.learning.networks import twin  # noqa: F401  # says how torch is installed
         from fourlab.learning.networks.estimator import Estimator
         from fourlab.learning.networks.playing import Play
 

@@ -7,21 +7,19 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import torch
-from torch import Tensor, nn
 
 from fourlab.core.arrays import Array, Ints
 from fourlab.learning.networks.twin import (
     build,
     folded,
     optimiser_state,
-    planes,
     put_optimiser_state,
     put_state,
     state_of,
 )
 from fourlab.rules.geometry import Rules
 from fourlab.values.network import RESIDUAL, Network, Shape
+from fourlab.values.on_torch import Tensor, nn, planes, torch
 from fourlab.values.outlook import Singles, is_firsts
 
 MOST = 4096  # boards that are valued at once
