@@ -25,9 +25,9 @@ from fourlab.studies.schooling import Exam, Schooled, Schooling
 RIGHT = {
     "start": "uci",
     "half": "yes",
-    "reuse": "6",
+    "reuse": "4",
     "batch": "128",
-    "sync": "50",
+    "sync": "25",
     "memory": "100000",
     "rate": "(linear:0.001,end=0.0001)",
 }
@@ -39,10 +39,10 @@ STUDIED = {
     "sync": "0",
     "mirror": "no",
     "optimiser": "sgd",
-    "rate": "0.001",
+    "rate": "0.032",
     "batch": "32",
     "memory": "10000",
-    "reuse": "2",
+    "reuse": "1",
 }
 NETWORKS = {"network": RIGHT, AS_STUDIED: STUDIED}
 WISHES: dict[str, dict[str, str]] = {  # options besides those of the network
@@ -56,7 +56,7 @@ WISHES: dict[str, dict[str, str]] = {  # options besides those of the network
 LEARNED, EVERY = (15_000, 200), (500, 100)  # games, and games between two exams
 SELDOM = 3  # times as many for the study's own way
 EXAMINED = (1000, 50)  # games of each exam
-TRIED = (1_500, 100)  # games that each wish learns from
+TRIED = (1_000, 100)  # games that each wish learns from
 TOLD = (None, 2_000)  # UCI positions whose class is told; None: all
 NETWORK_PUBLISHED = Published(
     {
@@ -219,7 +219,7 @@ def wishes(bench: Bench) -> Findings:
         jobs = [Schooling(learner, "connect4", s, games, asked) for s in bench.seeds(5, 2)]
         found = school(bench, jobs)
         files = trained(bench, learner)
-        told = bench.each(predicted, [(file, bench.pick(20_000, 1_000)) for file in files])
+        told = bench.each(predicted, [(file, bench.pick(8_000, 1_000)) for file in files])
         row: Row = {"learner": name, **_marks(found, count)}
         row["baseline"] = over_seeds([one.exams[-1][-1][0] / count for one in found])
         row["accuracy"] = over_seeds([best.accuracy for best, _ in told])
