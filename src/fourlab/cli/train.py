@@ -202,7 +202,7 @@ def report(line: dict[str, Any], before_evaluations: str = " · ") -> str:
         f"{line['size']:,} values",
         f"{line['games_per_s']:,} games/s",
     ]
-    if line["left_out"]:
+    if line.get("left_out"):
         trained.append(f"{line['left_out']:,} left out: memory-mb is reached")
     parts = []
     for agent, score in line.get("against", {}).items():
