@@ -15,12 +15,13 @@ from fourlab.agents.registry import agent
 from fourlab.core.errors import GeometryError, SpecError
 from fourlab.core.storage import StorageError
 from fourlab.learning.registry import LEARNERS, learner
+from fourlab.learning.tables.learner import TableLearner
 from fourlab.rules.formats import write_kaggle
 from fourlab.rules.position import Position, position_of
 from fourlab.values.packing import packed, unpacked
 
 BOARD = "connect:columns=4,rows=4,k=3"
-TABLES = [name for name in LEARNERS if LEARNERS[name].file.endswith(".npz")]
+TABLES = [name for name in LEARNERS if issubclass(LEARNERS[name], TableLearner)]
 SMALL = {"n-tuple": "n-tuple:tuples=5,length=4"}
 
 # Loads files as Kaggle's runner does and asks each for its moves in some positions.

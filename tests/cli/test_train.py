@@ -135,3 +135,9 @@ def test_notices_go_where_standard_error_is_by_then(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(sys, "stderr", bar)  # as a progress bar does while it is drawn
     handler.emit(logging.makeLogRecord({"msg": "compiling (once)"}))
     assert bar.getvalue() == "compiling (once)\n"
+
+
+def test_a_learner_without_a_table_is_reported_too() -> None:
+    line = {"games": 10, "wins": 0.5, "draws": 0.0, "losses": 0.5, "size": 3, "games_per_s": 7}
+    assert "left out" not in report(line)
+    assert "left out" in report({**line, "left_out": 2})

@@ -79,6 +79,7 @@ SPECS = {
     "net": ("net", "net:rule=yes", "net:plies=2"),
     "zero": ("zero:sims=20", "zero:sims=0"),
 }
+NETWORKS = ("net", "zero", "deep-q")  # play by a network
 PLAYERS = [spec for name in KINDS if name != "human" for spec in SPECS.get(name, (name,))]
 GAMES = [
     "connect4",
@@ -99,11 +100,11 @@ def spec_of(name: str, rules: Rules) -> str:
     """The agent's spec, with a little something learned where it needs that."""
     kind = re.split("[:,]", name)[0]
     options = name[len(kind) + 1 :]
-    if kind not in LEARNERS and kind not in ("learned", "net"):
+    if kind not in LEARNERS and kind not in ("learned", *NETWORKS):
         return name
     folder = Path(tempfile.mkdtemp(prefix="fourlab-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    if kind in ("net", "zero"):
+    if kind in NETWORKS:
         random_network(rules).save(folder / "net.safetensors")
         return ",".join([f"{kind}:{folder / 'net.safetensors'}", options]).rstrip(",")
     small = {"n-tuple": "n-tuple:tuples=4,length=3", "learned": "q:spread=0.3"}.get(kind, kind)

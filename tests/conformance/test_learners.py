@@ -113,16 +113,20 @@ def _registered() -> Iterator[None]:
 
 
 BOARD = "connect:columns=4,rows=3,k=3"
+NETWORKS = ("deep-q", "distil", "zero")  # need torch
 SMALL = {
     "n-tuple": "n-tuple:tuples=4,length=3",
     "distil": "distil:width=8,blocks=1,batch=100,chunk=100",
     "zero": "zero:width=4,blocks=1,head=2,hidden=4,bins=5,lanes=64,sims=8,fast-sims=4,look=2,"
     "batch=64,prefill=128,reuse=2,window=500",
+    "deep-q": "deep-q:width=4,batch=32,reuse=1,memory=500,sync=20",
 }
 
 
 @pytest.fixture(params=KINDS)
 def spec(request: pytest.FixtureRequest) -> str:
+    if request.param in NETWORKS:
+        pytest.importorskip("torch")
     return SMALL.get(request.param, request.param)
 
 

@@ -16,6 +16,7 @@ from fourlab.core.spec import options_of
 from fourlab.learning.base import Learner
 from fourlab.learning.evaluation import against_truth, play_off, truth_positions
 from fourlab.learning.registry import LEARNERS, learner
+from fourlab.learning.tables.learner import TableLearner
 from fourlab.rules.catalog import game
 from fourlab.rules.kernels import move_cell
 from fourlab.rules.position import Position, position_of
@@ -24,7 +25,7 @@ from fourlab.search.solver import solve
 from fourlab.values.store import teach
 
 SMALL = {"n-tuple": "n-tuple:tuples=4,length=3"}
-TABLES = [name for name in LEARNERS if LEARNERS[name].file.endswith(".npz")]
+TABLES = [name for name in LEARNERS if issubclass(LEARNERS[name], TableLearner)]
 SPECS = [SMALL.get(name, name) for name in TABLES]
 
 

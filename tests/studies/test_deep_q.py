@@ -12,7 +12,7 @@ from fourlab.studies.archive import Archive
 from fourlab.studies.base import Published, Results
 from fourlab.studies.bench import Bench
 from fourlab.studies.deep_q import tictactoe as ttt
-from fourlab.studies.deep_q.claims import CLAIMS
+from fourlab.studies.deep_q.claims import AS_STUDIED, CLAIMS
 from fourlab.studies.deep_q.study import STUDY, from_class
 from fourlab.studies.findings import Column, Findings, Measure
 
@@ -120,7 +120,7 @@ def test_the_network_is_judged_where_it_was_run() -> None:
         samples = [
             Measure(value, units=5, samples=(value,) * 4 + (value + 1e-4,)) for value in values
         ]
-        row = {"player": "network", **dict(zip(("won", "drawn", "lost"), samples, strict=True))}
+        row = {"player": AS_STUDIED, **dict(zip(("won", "drawn", "lost"), samples, strict=True))}
         return Results(STUDY, {"network": Findings(columns, (row,))})
 
     claim = CLAIMS[-1]

@@ -21,6 +21,7 @@ AGENTS: Registry[type[Agent]] = Registry(
         "td-lambda": "fourlab.agents.learned:TdLambdaAgent",
         "monte-carlo": "fourlab.agents.learned:MonteCarloAgent",
         "n-tuple": "fourlab.agents.learned:NTupleAgent",
+        "deep-q": "fourlab.agents.deep_q:DeepQAgent",
         "learned": "fourlab.agents.learned:Learned",
         "net": "fourlab.agents.net:Net",
         "zero": "fourlab.agents.zero:Zero",

@@ -152,6 +152,8 @@ def finish(archive: Archive, as_json: bool) -> None:
     from fourlab.cli.console import table_console
     from fourlab.studies.report import summary, write_report
 
+    for name, error in archive.missing.items():
+        typer.echo(f"{name} was not run: {error}", err=True)
     files = write_report(archive)
     verdicts = archive.study.judge(archive.results)
     if as_json:

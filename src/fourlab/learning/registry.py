@@ -22,6 +22,7 @@ LEARNERS: Registry[type[Learner]] = Registry(
         "td-lambda": "fourlab.learning.tables.td_lambda:TdLambda",
         "monte-carlo": "fourlab.learning.tables.monte_carlo:MonteCarlo",
         "n-tuple": "fourlab.learning.tables.td_lambda:NTuple",
+        "deep-q": "fourlab.learning.networks.deep_q:DeepQ",
         "distil": "fourlab.learning.networks.distil:Distil",
         "zero": "fourlab.learning.networks.zero:Zero",
     },

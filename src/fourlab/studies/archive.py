@@ -17,7 +17,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from fourlab.core.errors import FourlabError
+from fourlab.core.errors import FourlabError, MissingExtraError
 from fourlab.core.machine import provenance
 from fourlab.core.storage import StorageError, replacing
 from fourlab.core.workers import Workers
@@ -75,6 +75,7 @@ class Archive:
         self.quick = quick
         self.seed = seed
         self.finished: dict[str, Finished] = {}
+        self.missing: dict[str, str] = {}  # experiments that need what is not installed, and what
 
     @classmethod
     def start(cls, study: Study, folder: Path, quick: bool = False, seed: int = 0) -> Archive:
@@ -138,7 +139,10 @@ class Archive:
         listener: Listener | None = None,
         only: tuple[str, ...] = (),
     ) -> Iterator[Experiment]:
-        """Run what is left; yields each experiment before it begins, and keeps it when it ends."""
+        """Run what is left; yields each experiment before it begins, and keeps it when it ends.
+
+        One that needs an extra which is not installed is passed over and named in `missing`.
+        """
         for experiment in self.left:
             if only and experiment.name not in only:
                 continue
@@ -149,6 +153,9 @@ class Archive:
             began = time.perf_counter()
             try:
                 findings = experiment.run(bench)
+            except MissingExtraError as error:
+                self.missing[experiment.name] = str(error)
+                continue
             finally:
                 bench.leave()
             made = {**provenance(), "finished": datetime.now(UTC).isoformat(timespec="seconds")}

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -48,6 +50,7 @@ class Schooling:
     often: bool = False
     suite: str = ""  # of positions on which it is held against the truth, where it is to move
     looks: tuple[str, ...] = ()
+    keeps: bool = False  # whether the learner comes back, as its file
 
 
 @dataclass
@@ -64,6 +67,7 @@ class Schooled:
     size: int = 0
     sizes: dict[str, int] = field(default_factory=dict)  # of a table, as `survey.sizes`
     seconds: float = 0.0  # of learning alone
+    kept: bytes = b""  # the learner's file
 
 
 def school(job: Schooling, watch: Callable[[int], None] = lambda games: None) -> Schooled:
@@ -95,6 +99,10 @@ def school(job: Schooling, watch: Callable[[int], None] = lambda games: None) ->
     found.size = made.size
     if isinstance(made, TableLearner):
         found.sizes = sizes(made.knowledge)
+    if job.keeps:
+        with tempfile.TemporaryDirectory() as folder:
+            made.save(Path(folder) / made.file)
+            found.kept = (Path(folder) / made.file).read_bytes()
     return found
 
 

@@ -1,0 +1,96 @@
+"""The agent that plays what `deep-q` learned: to the board that its network likes best."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+
+from fourlab.agents.base import Agent, Decision
+from fourlab.core.arrays import Array, Floats, Ints
+from fourlab.core.errors import SpecError
+from fourlab.core.limit import NO_LIMIT, Limit
+from fourlab.core.spec import option
+from fourlab.rules.boards import Boards, boards_of
+from fourlab.rules.geometry import Rules
+from fourlab.rules.position import Position
+from fourlab.values.base import values_file
+from fourlab.values.network import Network
+from fourlab.values.outlook import Singles, look, to_mover
+
+
+class Worths(Protocol):
+    """What says what moves are worth to the side to move."""
+
+    def worths(self, boards: Boards) -> Array:
+        """Return [boards, moves], nan where a move is not legal."""
+        ...
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A network that was taught to value boards on which the game is over, too."""
+
+    network: Network
+
+    def worths(self, boards: Boards) -> Array:
+        """Return [boards, moves], nan where a move is not legal."""
+        found = look(self.network.rules, boards.movers, boards.occupied, self._value, by_rule=False)
+        return to_mover(found, boards.occupied)
+
+    def _value(self, movers: Ints, occupied: Ints) -> Singles:
+        none = np.zeros((len(movers), 0), np.uint8)
+        values = self.network.values(Boards(movers, occupied, none))
+        return to_mover(values, occupied).astype(np.float32)
+
+
+def _judges_ends(network: Network) -> bool:
+    config = network.about.get("config", {})
+    return isinstance(config, dict) and config.get("ends") == "network"
+
+
+@dataclass(frozen=True)
+class DeepQAgentConfig:
+    """Options of `deep-q`."""
+
+    path: str = option("", "a run folder or a file of weights", positional=True)
+
+
+class DeepQAgent(Agent):
+    """Plays to the best board by a network of deep Q-learning."""
+
+    name = "deep-q"
+    Config = DeepQAgentConfig
+    is_deterministic = True
+
+    def __init__(
+        self, rules: Rules, config: DeepQAgentConfig | None = None, values: Worths | None = None
+    ) -> None:
+        super().__init__(rules, config)
+        self.values = self._load() if values is None else values
+
+    def _load(self) -> Worths:
+        if not self.config.path:
+            raise SpecError(
+                "agent 'deep-q' needs what was learned; write deep-q:PATH, the path of a run "
+                "folder or file, and make one with fourlab train"
+            )
+        network = Network.load(values_file(Path(self.config.path)), self.rules)
+        return Judged(network) if _judges_ends(network) else network
+
+    def choose(self, boards: Boards, dice: Ints, limit: Limit = NO_LIMIT) -> Ints:
+        return np.asarray(np.nanargmax(self.values.worths(boards), axis=1), np.int64)
+
+    def decide(
+        self, position: Position, rng: np.random.Generator, limit: Limit = NO_LIMIT
+    ) -> Decision:
+        worths: Floats = self.values.worths(boards_of([position]))[0]
+        move = int(np.nanargmax(worths))
+        values = tuple(None if np.isnan(worth) else float(worth) for worth in worths)
+        policy = tuple(float(other == move) for other in range(len(worths)))
+        return Decision(move, values, values, policy, effort=len(position.legal_moves()))
+
+    def sources(self) -> tuple[Path, ...]:
+        return (values_file(Path(self.config.path)),) if self.config.path else ()

@@ -1,0 +1,230 @@
+"""`DeepQ`: approximate Q-learning over afterstates, from a replay memory, many games at once."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+
+from fourlab.agents.base import kernel_seed
+from fourlab.agents.deep_q import DeepQAgent
+from fourlab.core.arrays import Array, Floats, Ints
+from fourlab.core.errors import SpecError
+from fourlab.core.storage import StorageError
+from fourlab.learning.base import Learner, Progress
+from fourlab.learning.networks.deep_q_options import DeepQConfig
+from fourlab.learning.networks.lanes import NOBODY
+from fourlab.learning.networks.replay import Replay, Rows
+from fourlab.learning.schedules import Schedule, schedule
+from fourlab.rules.boards import Boards
+from fourlab.rules.geometry import Rules
+from fourlab.values.network import Network
+from fourlab.values.outlook import (
+    Singles,
+    best_moves,
+    best_worths,
+    look,
+    mirror_some,
+    to_mover,
+)
+
+MEMORY, LANES, FROZEN = "memory.", "lanes.", "frozen."
+
+
+class DeepQ(Learner):
+    """Learns what boards are worth to the first player; one side picks the most, one the least."""
+
+    name, title, Config = "deep-q", "Deep Q-learning", DeepQConfig
+    file = "checkpoint.safetensors"
+    size_label = "Learning steps"
+    config: DeepQConfig
+
+    def __init__(self, rules: Rules, config: DeepQConfig, seed: int = 0) -> None:
+        from fourlab.learning.networks.estimator import Estimator
+        from fourlab.learning.networks.playing import Play
+
+        super().__init__(rules, config, seed)
+        self.estimator = Estimator(rules, config.shape, seed, config.optimiser, config.half)
+        self.play = Play(rules, config, seed, self.estimator)
+        self.replay = Replay(config.memory, rules.move_count, config.priority)
+        self.updates = 0
+        self._owed = 0.0  # learning steps that are due
+        self._dice = kernel_seed(np.random.default_rng(seed))
+        self._read_config()
+
+    def _read_config(self) -> None:
+        self._rate = schedule(self.config.rate, "rate")
+        self._epsilon = schedule(self.config.epsilon, "epsilon")
+
+    @property
+    def total(self) -> int:
+        return self.config.games
+
+    @property
+    def size(self) -> int:
+        return self.updates
+
+    def tune(self, **options: Any) -> None:
+        super().tune(**options)
+        self.config = dataclasses.replace(self.config, **options)
+        self._read_config()
+
+    def agent(self) -> DeepQAgent:
+        return DeepQAgent(self.rules, None, self)
+
+    def worths(self, boards: Boards) -> Array:
+        """Return what moves are worth to the side to move, as `Values` do."""
+        return to_mover(self._look(boards.movers, boards.occupied), boards.occupied)
+
+    def values(self, boards: Boards) -> Floats:
+        """Return what boards are worth to the side to move."""
+        worths = self.estimator.value(boards.movers, boards.occupied)
+        return to_mover(worths, boards.occupied)
+
+    def _look(self, movers: Ints, occupied: Ints) -> Singles:
+        return look(self.rules, movers, occupied, self.estimator.value, self.config.by_rule)
+
+    def steps(self) -> Iterator[Progress]:
+        while self.done < self.total:
+            yield self._chunk(min(self.done + self.config.chunk, self.total))
+
+    def _chunk(self, stop: int) -> Progress:
+        """Play and learn until so many games have ended, or a few more that end together."""
+        tally, decisions = np.zeros(3, np.int64), 0
+        losses: list[float] = []
+        while self.done < stop:
+            results, rows = self.play.step(self._epsilon)
+            tally += np.bincount(1 - results, minlength=3)
+            decisions += len(rows.movers)
+            self.done += len(results)
+            losses += self._learn_from(rows)
+        wins, draws, lost = tally.tolist()
+        metrics = {
+            "rate": self._now(self._rate),
+            "epsilon": self._now(self._epsilon),
+            "loss": sum(losses) / max(len(losses), 1),
+            "size": self.updates,
+            "decisions": decisions,
+        }
+        return Progress(self.done, wins, draws, lost, metrics)
+
+    def _now(self, found: Schedule) -> float:
+        return float(found.at(np.array([max(self.done - 1, 0)]), self.total)[0])
+
+    def _learn_from(self, rows: Rows) -> list[float]:
+        """Remember rows and take the learning steps that are due; return their losses."""
+        losses = []
+        if len(rows.movers):
+            self.replay.add(rows)
+            self._owed += len(rows.movers) * self.config.reuse / self.config.batch
+        while self._owed >= 1:
+            self._owed -= 1
+            losses.append(self._learn())
+        return losses
+
+    def _learn(self) -> float:
+        config = self.config
+        numbers, self._dice = self.replay.draw(config.batch, self._dice)
+        rows = self.replay.take(numbers)
+        targets = self.targets(numbers, rows)
+        if config.mirror:
+            self._dice = mirror_some(self.rules, rows.movers, rows.occupied, self._dice)
+        weights = self.replay.corrections(numbers, config.correct)
+        errors = self.estimator.learn(
+            rows.movers, rows.occupied, targets, weights, self._now(self._rate)
+        )
+        self.replay.learn_errors(numbers, errors)
+        self.updates += 1
+        if config.sync and self.updates % config.sync == 0:
+            self.estimator.follow(config.soft)
+        return float((errors**2).mean())
+
+    def targets(self, numbers: Ints, rows: Rows) -> Singles:
+        """Return what the boards of some rows of the memory are to be worth."""
+        if self.config.target == "study":
+            later = self.estimator.value(rows.movers, rows.occupied)
+        else:
+            later = np.zeros(len(numbers), np.float32)
+            on = rows.factors > 0
+            later[on] = self._later(numbers[on], rows.next_movers[on], rows.next_occupied[on])
+        found: Singles = rows.rewards + rows.factors * later
+        return found
+
+    def _later(self, numbers: Ints, movers: Ints, occupied: Ints) -> Singles:
+        """Return what next boards are worth, by the target network if there is one."""
+        if not self.config.sync:
+            return best_worths(self._look(movers, occupied), occupied)
+        worths = self._by_target(numbers)
+        if not self.config.double:
+            return best_worths(worths, occupied)
+        moves, none = np.empty_like(numbers), np.zeros_like(numbers)
+        best_moves(self._look(movers, occupied), occupied, none, moves)
+        liked: Singles = worths[np.arange(len(moves)), moves]
+        return liked
+
+    def _by_target(self, numbers: Ints) -> Singles:
+        """Return the worths of next moves; one target network is asked once for each row."""
+        memory, stamp = self.replay, self.updates // self.config.sync
+        old = np.unique(numbers[memory.stamps[numbers] != stamp])
+        if len(old):
+            movers, occupied = memory.rows.next_movers[old], memory.rows.next_occupied[old]
+            value = self.estimator.target_value
+            memory.worths[old] = look(self.rules, movers, occupied, value, self.config.by_rule)
+            memory.stamps[old] = stamp
+        worths: Singles = memory.worths[numbers]
+        return worths
+
+    def save(self, path: Path) -> None:
+        about = {
+            "learner": self.name,
+            "config": dataclasses.asdict(self.config),
+            "seed": self.seed,
+            "games": self.done,
+            "notes": self.notes,
+            "updates": self.updates,
+            "owed": self._owed,
+            "dice": self._dice,
+            "begun": self.play.begun,
+            "frozen_at": self.play.frozen_at,
+            "written": self.replay.written,
+            "largest": self.replay.largest,
+        }
+        parts = {
+            "": self.estimator.arrays(),
+            MEMORY: self.replay.arrays(),
+            LANES: self.play.lanes._asdict(),
+            FROZEN: self.play.frozen.arrays() if self.play.frozen else {},
+        }
+        extra = {prefix + name: a for prefix, part in parts.items() for name, a in part.items()}
+        self.estimator.folded(about).save(path, extra=extra)
+
+    @classmethod
+    def load(cls, path: Path) -> Self:
+        network, extra = Network.load_all(path)
+        about = network.about
+        try:
+            if about["learner"] != cls.name:
+                raise SpecError(f"it was learned by {about['learner']!r}, not {cls.name!r}")
+            made = cls(network.rules, DeepQConfig(**about["config"]), int(about["seed"]))
+            made.done, made.notes = int(about["games"]), dict(about["notes"])
+            made.updates, made._owed = int(about["updates"]), float(about["owed"])
+            made._dice = int(about["dice"])
+            made.estimator.restore(extra)
+            written, largest = int(about["written"]), float(about["largest"])
+            made.replay.restore(written, largest, _named(extra, MEMORY))
+            play = made.play
+            play.restore(int(about["begun"]), int(about["frozen_at"]), _named(extra, LANES))
+            if play.frozen_at != NOBODY:
+                play.frozen = made.estimator.clone()
+                play.frozen.restore(_named(extra, FROZEN))
+        except (KeyError, TypeError, ValueError) as error:
+            raise StorageError(f"{path} is damaged: nothing to go on with ({error})") from None
+        return made
+
+
+def _named(arrays: dict[str, Array], prefix: str) -> dict[str, Array]:
+    """Return the arrays whose names begin so, by the rest of their names."""
+    return {name.removeprefix(prefix): a for name, a in arrays.items() if name.startswith(prefix)}

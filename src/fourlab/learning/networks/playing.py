@@ -1,0 +1,132 @@
+"""Training games of a network: all lanes step together, and the network is asked once for all."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fourlab.agents.base import Agent
+from fourlab.core.arrays import Array, Ints
+from fourlab.core.errors import IllegalMoveError
+from fourlab.core.storage import StorageError
+from fourlab.learning.networks.deep_q_options import DeepQConfig
+from fourlab.learning.networks.estimator import Estimator
+from fourlab.learning.networks.lanes import (
+    ENDED,
+    NOBODY,
+    Lanes,
+    begin,
+    deal,
+    explore,
+    harvest,
+    new_lanes,
+    put,
+)
+from fourlab.learning.networks.replay import Rows, new_rows
+from fourlab.learning.opponents import SELF, Member, opponents
+from fourlab.learning.schedules import Schedule
+from fourlab.learning.tables.learner import SIDES
+from fourlab.positions.starts import starts
+from fourlab.rules.boards import Boards
+from fourlab.rules.geometry import Rules
+from fourlab.rules.position import FIRST
+from fourlab.values.outlook import best_moves, look
+
+
+class Play:
+    """The games of one run. `frozen` is the learner's earlier self, where that is an opponent."""
+
+    def __init__(self, rules: Rules, config: DeepQConfig, seed: int, estimator: Estimator) -> None:
+        self.rules, self.config, self.seed = rules, config, seed
+        self.estimator = estimator
+        self.frozen: Estimator | None = None
+        self.frozen_at = NOBODY  # games begun by then
+        self.begun = 0  # games
+        self.lanes = new_lanes(rules, config.lanes)
+        self._rows = new_rows(config.lanes * rules.cells)
+        self._starts = starts(config.start, rules)
+        self._opponents = (
+            None if config.opponent == SELF else opponents(config.opponent, rules, config.games)
+        )
+
+    def step(self, epsilon: Schedule) -> tuple[Ints, Rows]:
+        """Make a move in every lane; return the results of games that end, and what they teach."""
+        self._begin()
+        lanes = self.lanes
+        playing = np.flatnonzero(lanes.numbers != NOBODY)
+        turns = np.bitwise_count(lanes.occupied[playing]) % 2
+        mine = (self._sides(playing) == turns) | (self._opponents is None)
+        self._decide(playing[mine], epsilon)
+        self._reply(playing[~mine])
+        ended = playing[lanes.phases[playing] == ENDED]
+        results = lanes.results[ended]
+        if self._opponents is not None:
+            results = np.where(self._sides(ended) == FIRST, results, -results)
+        count = harvest(lanes, self.config.steps, self.config.gamma, self._rows)
+        return results, self._rows.take(slice(count))
+
+    def _sides(self, rows: Ints) -> Ints:
+        """Return the learner's side in some lanes."""
+        side = self.config.side
+        return np.full(len(rows), SIDES[side]) if side in SIDES else self.lanes.numbers[rows] % 2
+
+    def _begin(self) -> None:
+        """Begin games in lanes that have none; at set numbers the earlier self is renewed."""
+        cycle = self._opponents.frozen_every if self._opponents else 0
+        total = self.config.games
+        while True:
+            if cycle and self.begun % cycle == 0 and self.frozen_at != self.begun:
+                self.frozen, self.frozen_at = self.estimator.clone(), self.begun
+            stop = min((self.begun // cycle + 1) * cycle, total) if cycle else total
+            self.begun = begin(self.rules, self._starts, self.lanes, self.seed, self.begun, stop)
+            if self.begun < stop or self.begun == total:
+                return
+
+    def _decide(self, rows: Ints, epsilon: Schedule) -> None:
+        """Let the learner move in some lanes."""
+        moves = np.empty(len(rows), np.int64)
+        epsilons = epsilon.at(self.lanes.numbers[rows], self.config.games)
+        explore(self.rules, self.lanes, rows, epsilons, moves)
+        greedy = moves < 0
+        moves[greedy] = self._best(rows[greedy], self.estimator)
+        put(self.rules, self.lanes, rows, moves, True, (~greedy).astype(np.uint8))
+
+    def _best(self, rows: Ints, estimator: Estimator) -> Ints:
+        lanes, moves = self.lanes, np.empty(len(rows), np.int64)
+        movers, occupied, states = lanes.movers[rows], lanes.occupied[rows], lanes.states[rows]
+        worths = look(self.rules, movers, occupied, estimator.value, self.config.by_rule)
+        best_moves(worths, occupied, states, moves)
+        lanes.states[rows] = states
+        return moves
+
+    def _reply(self, rows: Ints) -> None:
+        """Let opponents move in some lanes, each in all of its own at once."""
+        asked: dict[int, tuple[Member, list[int]]] = {}
+        for row in rows.tolist():
+            assert self._opponents is not None  # noqa: S101  # alone, all moves are the learner's
+            member = self._opponents.block(int(self.lanes.numbers[row]), self.seed)[0]
+            asked.setdefault(id(member), (member, []))[1].append(row)
+        for member, listed in asked.values():
+            theirs = np.array(listed)
+            moves = self._answers(member.agent, theirs)
+            none = np.zeros(len(theirs), np.uint8)
+            if put(self.rules, self.lanes, theirs, moves, False, none) < len(theirs):
+                name = member.agent.spec if member.agent else "frozen"
+                raise IllegalMoveError(f"opponent {name} plays a move that is not legal")
+
+    def _answers(self, agent: Agent | None, rows: Ints) -> Ints:
+        if agent is None:
+            assert self.frozen is not None  # noqa: S101  # taken before the first game
+            return self._best(rows, self.frozen)
+        dice = np.empty(len(rows), np.int64)
+        deal(self.lanes, rows, dice)
+        none = np.zeros((len(rows), 0), np.uint8)
+        boards = Boards(self.lanes.movers[rows], self.lanes.occupied[rows], none)
+        return np.asarray(agent.choose(boards, dice), np.int64)
+
+    def restore(self, begun: int, frozen_at: int, lanes: dict[str, Array]) -> None:
+        """Go on with the lanes that were put away; raises StorageError if they do not fit."""
+        for name, array in self.lanes._asdict().items():
+            kept = lanes.get(name)
+            if kept is None or kept.shape != array.shape or kept.dtype != array.dtype:
+                raise StorageError(f"its games are damaged: {name} does not fit")
+        self.begun, self.frozen_at, self.lanes = begun, frozen_at, Lanes(**lanes)
