@@ -193,6 +193,8 @@ def made(args: argparse.Namespace, **options: Any) -> Zero:
     config: ZeroConfig = dataclasses.replace(fresh.config, **options)
     if args.resume:
         fresh = Zero.load(Path(args.resume))
+        if args.starts:  # others than those that it began at
+            fresh._saved.pop("starts", None)
         given = {part.partition("=")[0].replace("-", "_") for part in args.set}
         config = dataclasses.replace(
             fresh.config, **{name: getattr(config, name) for name in (*given, *options)}

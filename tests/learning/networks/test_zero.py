@@ -16,6 +16,7 @@ from fourlab.learning.networks.trainer import Teaching, Trainer  # noqa: E402
 from fourlab.learning.networks.twin import build, folded, planes  # noqa: E402
 from fourlab.learning.networks.zero import Zero  # noqa: E402
 from fourlab.learning.registry import learner, load_learner  # noqa: E402
+from fourlab.learning.runs import Run, RunConfig  # noqa: E402
 from fourlab.positions.suites import suite  # noqa: E402
 from fourlab.rules.boards import boards_of  # noqa: E402
 from fourlab.rules.geometry import Rules  # noqa: E402
@@ -110,6 +111,15 @@ def test_a_budget_of_seconds_ends_a_run() -> None:
     made = learner(f"{FEW},games=100000,seconds=0.01,chunk=1", TOY, 3)
     run(made)
     assert 0 < made.done == made.total < 100
+
+
+def test_reports_hold_it_against_its_past(tmp_path: Path) -> None:
+    spec = learner(f"{FEW},games=300,prefill=128,look=2,past-games=10,chunk=50", TOY).spec
+    lines = list(Run.start(tmp_path, RunConfig(spec, TOY, 1, every=100)).reports())
+    assert "against" not in lines[0]
+    for line in lines[1:]:
+        score = line["against"]["past"]
+        assert score["wins"] + score["draws"] + score["losses"] == 10
 
 
 def test_training_can_be_taken_from_positions(tmp_path: Path) -> None:
