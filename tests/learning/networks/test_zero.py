@@ -213,6 +213,9 @@ def test_the_window_keeps_the_latest_and_draws_from_recent_ones() -> None:
     again.window.restore(made.window.kept(), 120)
     for one, other in zip(made.window.parts, again.window.parts, strict=True):
         np.testing.assert_array_equal(one, other)
+    tiny = trainer(rules, window=20)
+    tiny.window.add([boards, policies, torch.arange(30.0)])
+    assert tiny.window.kept()["values"].tolist() == list(range(10, 30))
     few = trainer(rules, batch=1, window=1000, recent=0.5)
     few.window.made = 100
     assert few.drawn_from == 50
