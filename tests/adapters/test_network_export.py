@@ -53,7 +53,7 @@ def path(tmp_path: Path) -> Path:
 def test_the_file_plays_the_moves_of_the_agent(
     tmp_path: Path, path: Path, packages: list[str]
 ) -> None:
-    positions = random_positions(RULES, 24)
+    positions = random_positions(RULES, 9)
     (tmp_path / "questions.json").write_text(json.dumps([question(p) for p in positions]))
     specs = [f"net:{path}", f"net:{path},rule=yes,plies=2", f"zero:{path},sims=8"]
     files = [tmp_path / f"{number}.py" for number in range(len(specs))]

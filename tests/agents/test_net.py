@@ -110,6 +110,7 @@ def test_networks_come_from_files_and_folders(tmp_path: Path) -> None:
         made = agent(f"net:{path},rule=yes", RULES)
         assert made.spec == f"net:{path},rule=yes"
         assert made.sources() == (tmp_path / "checkpoint.safetensors",)
+    assert net().sources() == ()  # it was given its network
     positions = random_positions(RULES, 20)
     dice = np.zeros(20, np.int64)
     before = agent(f"net:{tmp_path}", RULES).choose(boards_of(positions), dice)
@@ -126,6 +127,8 @@ def test_what_is_missing_or_of_another_game_is_said_in_one_line(tmp_path: Path) 
     with pytest.raises(StorageError, match=r"cannot read nowhere: No such file"):
         agent("net:nowhere", RULES)
     NETWORK.save(tmp_path / "x.safetensors")
+    with pytest.raises(StorageError, match=r"x.safetensors is of a network; write net:/"):
+        agent(f"learned:{tmp_path / 'x.safetensors'}", RULES)
     with pytest.raises(StorageError, match=r"play --game connect:columns=4"):
         agent(f"net:{tmp_path / 'x.safetensors'}", "connect4")
 

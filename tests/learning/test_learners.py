@@ -24,7 +24,8 @@ from fourlab.search.solver import solve
 from fourlab.values.store import teach
 
 SMALL = {"n-tuple": "n-tuple:tuples=4,length=3"}
-SPECS = [SMALL.get(name, name) for name in LEARNERS]
+TABLES = [name for name in LEARNERS if LEARNERS[name].file.endswith(".npz")]
+SPECS = [SMALL.get(name, name) for name in TABLES]
 
 
 def trained(spec: str, board: str = "tictactoe", seed: int = 1, **options: object) -> Learner:

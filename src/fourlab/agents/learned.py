@@ -121,6 +121,8 @@ def _load(name: str, config: LearnedConfig, rules: Rules) -> Knowledge:
         changed = path.stat().st_mtime_ns
     except OSError as error:
         raise StorageError(f"cannot read {path}: {error.strerror}") from None
+    if path.suffix == ".safetensors":
+        raise StorageError(f"{path} is of a network; write net:{config.path}")
     known = _read(path, changed, rules, config.visits)
     learner = known.about.get("learner")
     if name not in (learner, Learned.name):

@@ -60,6 +60,7 @@ class NetworkAgent(Agent):
         super().__init__(rules, config)
         if isinstance(network, bytes):  # the contents of a file
             network = Network.unpacked(network, Path(self.config.path), rules)
+        self._file = self.file if network is None else None
         self.network = network or _load(self.file, rules)
         self.mirrors_alike = self.is_deterministic = True
 
@@ -77,7 +78,7 @@ class NetworkAgent(Agent):
         return shipped
 
     def sources(self) -> tuple[Path, ...]:
-        return (self.file,)
+        return () if self._file is None else (self._file,)
 
     @functools.cached_property
     def evaluate(self) -> Evaluator:

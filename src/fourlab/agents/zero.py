@@ -29,7 +29,7 @@ from fourlab.values.network import Network
 
 DEFAULT_SIMULATIONS = 100
 SIMULATIONS_PER_SECOND = 20_000  # more than any machine has; room for them is made
-FOREST_BYTES = 1 << 28  # of trees that grow side by side
+FOREST_BYTES = {"cpu": 1 << 28, "cuda": 1 << 31}  # of trees that grow side by side
 LINE_PLIES = 32
 
 
@@ -89,7 +89,7 @@ class Zero(NetworkAgent):
         turned, flipped = oriented(self.rules, boards)
         moves = np.empty(len(flipped), np.int64)
         size = new_forest(self.rules, 1, nodes_for(self.simulations)).edges.nbytes
-        step = max(FOREST_BYTES // size, 1)
+        step = max(FOREST_BYTES[self.config.device] // size, 1)
         for begin in range(0, len(moves), step):
             rows = np.arange(begin, min(begin + step, len(moves)))
             forest = self._grown(turned.take(rows), limit, self.simulations)

@@ -42,7 +42,7 @@ RANGES = {
 }
 STUDY_CONVOLUTIONS, STUDY_HIDDEN = 4, 256
 TRAINING = "training."  # begins the names of arrays that playing does not need
-PORTION = 1 << 10  # boards that are asked about at once
+PORTION = 1 << 11  # boards that are asked about at once
 Arrays = dict[str, Array]
 
 

@@ -9,7 +9,7 @@ from fourlab.core.errors import MissingExtraError
 from fourlab.rules.boards import Boards
 from fourlab.rules.geometry import Rules
 from fourlab.values.forward import Reals
-from fourlab.values.network import RESIDUAL, STUDY_CONVOLUTIONS, Network, Shape
+from fourlab.values.network import PORTION, RESIDUAL, STUDY_CONVOLUTIONS, Network, Shape
 
 try:
     import torch
@@ -20,7 +20,7 @@ except ImportError:
 
 __all__ = ["F", "Tensor", "TorchEvaluator", "nn", "one_plane", "planes", "run", "torch"]
 
-BATCH = 1024  # boards that go to a device at once, always so many: the same sums for every row
+BATCH = PORTION  # boards that go to a device at once, always so many: the same sums for every row
 
 
 def planes(rules: Rules, movers: Tensor, occupied: Tensor, flip: Tensor | None = None) -> Tensor:
