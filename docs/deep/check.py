@@ -1,6 +1,6 @@
 """Repeat a certificate of fourlab without fourlab: `python check.py MOVES [CERTIFICATE]`.
 
-MOVES is what `fourlab certify SPEC --moves MOVES` wrote: gzip, one line of JSON (game, side, the value
+MOVES is what `fourlab certify SPEC --moves MOVES` wrote: gzip, one line of JSON (game, side, value
 claimed), then a byte for each position in which the agent was asked: its move. Every reply is
 played here with rules of our own; the standard library is all that is used.
 

@@ -23,7 +23,6 @@ from fourlab.core.storage import StorageError
 from fourlab.core.workers import Workers
 from fourlab.learning.registry import learner
 from fourlab.rules.catalog import game
-from fourlab.rules.keys import board_of
 from fourlab.rules.position import Position, position_of
 
 SIDES = ["first", "second"]
@@ -34,10 +33,12 @@ TESTS = Path(__file__).parent.parent
 
 def losing_changes(player: Strategy, side: int, start: Position) -> list[tuple[int, int]]:
     """Return single moves that give something away, with the keys where they would be played."""
-    asked = every_reply(player, side, start).asked
+    asked = every_reply(player, side, start).asked.values()
+    if player.mirrors_alike:
+        asked = {min(p, p.mirror(), key=lambda p: p.key): None for p in asked}.keys()
     return [
-        (key, move)
-        for key, position in asked.items()
+        (position.key, move)
+        for position in asked
         for move in position.legal_moves()
         if -outcome(position.play(move)) < outcome(position)
     ]
@@ -94,7 +95,7 @@ def compare(player: Strategy, side: int, start: str = "") -> None:
 @pytest.mark.parametrize("name", GAMES)
 def test_a_good_agent_is_certified_and_a_spoilt_one_is_found(name: str, side: int) -> None:
     compare(Strategy(game(name)), side)
-    for player in spoilt(name, side, 3):
+    for player in spoilt(name, side, 2):
         compare(player, side)
 
 
@@ -109,7 +110,7 @@ def test_every_wrong_move_of_a_table_is_found() -> None:
 
 
 @pytest.mark.parametrize("side", [0, 1])
-@pytest.mark.parametrize("start", ["1", "12", "123"])
+@pytest.mark.parametrize("start", ["12", "123"])
 def test_a_walk_may_begin_after_some_moves(start: str, side: int) -> None:
     compare(Strategy(game(FOURS)), side, start)
     for player in spoilt(FOURS, side, 2, start):
@@ -126,7 +127,7 @@ def test_mirror_images_as_one_give_the_same_verdict(name: str, side: int) -> Non
         one = certify(player, rules, SIDES[side], strict=True, starts="holes")
         two = certify(player, rules, SIDES[side], strict=True, starts="holes", mirrors=False)
         assert (one.mirrors, two.mirrors) == (True, False)
-        assert one.certified == two.certified
+        assert one.certified == two.certified == (key == 0)
         assert one.positions < two.positions + (side == 0)  # an off-centre stone tells them apart
         keys = [{position_of(rules, line).shared_key for line in c.starts} for c in (one, two)]
         assert keys[0] == keys[1]
@@ -137,12 +138,34 @@ def test_mirror_images_as_one_give_the_same_verdict(name: str, side: int) -> Non
             assert -outcome(position.play(last)) < outcome(position)
 
 
+@pytest.mark.parametrize(("name", "start"), [("tictactoe", "6"), (FOURS, "43")])
+def test_refuting_games_are_told_on_boards_as_they_lie(name: str, start: str) -> None:
+    rules, rng = game(name), np.random.default_rng(1)
+    begin = position_of(rules, start)
+    side = 1 - begin.to_move
+    assert begin.mirror().key < begin.key
+    changes = losing_changes(Strategy(rules, alike=True), side, begin)
+    for key, move in changes[:: len(changes) // 3]:
+        player = Strategy(rules, {key: move}, alike=True)
+        found = certify(player, rules, SIDES[side], strict=True, start=start)
+        assert not found.certified
+        for moves in found.refutations:
+            position = begin
+            for played in position_of(rules, moves).moves[begin.ply :]:
+                if position.to_move == side:
+                    assert player.decide(position, rng).move == played
+                position = position.play(played)
+
+
 def test_all_positions_on_refuting_games_are_told_without_a_solver() -> None:
-    [player] = spoilt(FOURS, 0, 1)
+    rules = game(FOURS)
+    changes = losing_changes(Strategy(rules), 0, rules.start())
+    spoilings = (Strategy(rules, dict([change])) for change in changes[::-1])
+    player = next(player for player in spoilings if every_reply(player, 0, rules.start()).lost)
     with Walk(player) as walk:
         walk.run()
         places = below(walk, 0)
-    found = certify(player, player.rules, starts="refuted", told=False)
+    found = certify(player, player.rules, starts="refuted", explain=False)
     keys = {position_of(player.rules, line).key for line in found.starts}
     assert keys == {key for row in places.values() for key in row.tolist()}
     assert not any(found.turns)
@@ -151,7 +174,7 @@ def test_all_positions_on_refuting_games_are_told_without_a_solver() -> None:
         for line in certify(player, player.rules, starts="holes").starts
     }
     assert held < keys
-    for line in found.starts:
+    for line in found.starts[::3]:
         part = certify(player, player.rules, start=line)
         assert part.results["lost"] > 0
 
@@ -246,18 +269,6 @@ def test_perfect_is_certified(name: str, side: str) -> None:
     assert found.mirrors
 
 
-def test_keys_are_read_back_in_kernels() -> None:
-    rules = game(FOURS)
-    with Walk(Strategy(rules)) as walk:
-        walk.run()
-        for ply in walk.plies:
-            for key in walk.keys(ply)[:50].tolist():
-                mover, occupied = board_of(rules, key)
-                position = Position(rules, mover, occupied, ())
-                assert position.ply == ply
-                assert position.key == key
-
-
 CHECKER = TESTS.parent / "docs" / "deep" / "check.py"
 
 
@@ -316,13 +327,12 @@ def test_a_learned_table_is_certified_as_both_sides(tmp_path: Path) -> None:
         pass
     made.save(tmp_path / "values.npz")
     spec = f"q:{tmp_path / 'values.npz'},ties=first"
+    page = (TESTS.parent / "docs" / "learners" / "q.md").read_text()
     for side, positions in (("first", 92), ("second", 286)):
         found = certify(spec, "tictactoe", side, strict=True)
         assert found.certified
         assert found.positions == positions
         assert found.sources
-        assert (
-            f"| {side} | {found.positions} |" in (TESTS.parent / "docs/learners/q.md").read_text()
-        )
+        assert f"| {side} | {positions} |" in page
     with pytest.raises(SpecError, match="draws lots"):
         certify(spec.removesuffix(",ties=first"), "tictactoe")

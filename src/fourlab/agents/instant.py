@@ -166,10 +166,10 @@ def first_move(rules: Rules, symmetric: bool, mover: int, occupied: int, cells: 
 
 
 @kernel
-def _choose_first(rules: Rules, form: Instant, movers: Ints, occupied: Ints, moves: Ints) -> None:
+def _choose_first(
+    rules: Rules, form: Instant, symmetric: bool, movers: Ints, occupied: Ints, moves: Ints
+) -> None:
     """Write the first of the moves that each row would draw from."""
-    values = form.values
-    symmetric = values.symmetric if values is not None else False
     for row in range(len(movers)):
         cells = drawn_cells(rules, form, movers[row], occupied[row])
         moves[row] = first_move(rules, symmetric, movers[row], occupied[row], cells)
@@ -192,7 +192,8 @@ class InstantAgent(Agent):
             return super().choose(boards, dice, limit)
         moves = np.empty(len(dice), np.int64)
         if form.first:
-            _choose_first(self.rules, form.own(), boards.movers, boards.occupied, moves)
+            symmetric = form.values is not None and form.values.symmetric
+            _choose_first(self.rules, form.own(), symmetric, *boards[:2], moves)
         else:
             _choose_rows(self.rules, form.own(), boards.movers, boards.occupied, dice, moves)
         return moves

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from fourlab.arena.certify.certificate import Certificate
     from fourlab.arena.certify.walk import Progress
 
-NOT_CERTIFIED = 1  # the exit code
+NOT_CERTIFIED, INTERRUPTED = 1, 130  # exit codes
 SHOWN = 10  # refuting games
 ADDRESS = "http://127.0.0.1:8080"  # where `fourlab serve` answers
 
@@ -65,16 +65,17 @@ def certify(
     if old is not None:
         told = {name: getattr(old, name) for name in told} | {"mirrors": old.mirrors}
     folder = None if out is None else out.with_name(out.name + ".walk")
+    spec = agent or (old.agent if old is not None else "")
     alone = workers == 1 and cluster is None
     with (
         nullcontext() if alone else Workers(workers, "processes", cluster) as pool,
-        _following(agent or old.agent) as watch,  # type: ignore[union-attr]
+        _following(spec, out) as watch,
     ):
         found = run(
-            agent or old.agent,  # type: ignore[union-attr]
+            spec,
             **told,
             starts="" if holes is None else "refuted" if no_solver else "holes",
-            told=not no_solver,
+            explain=not no_solver,
             moves=moves,
             folder=folder,
             resume=resume,
@@ -98,8 +99,8 @@ def certify(
 
 
 @contextmanager
-def _following(agent: str) -> Iterator[Callable[[Progress], None]]:
-    """Give what draws the progress of a walk."""
+def _following(agent: str, out: Path | None) -> Iterator[Callable[[Progress], None]]:
+    """Give what draws the progress of a walk; Ctrl-C says how to go on."""
     from fourlab.cli.console import progress
 
     with progress("positions") as bar:
@@ -109,7 +110,11 @@ def _following(agent: str) -> Iterator[Callable[[Progress], None]]:
             words = f"ply {walk.ply}, {walk.positions:,} so far"
             bar.update(task, description=words, completed=walk.done, total=walk.total)
 
-        yield watch
+        try:
+            yield watch
+        except KeyboardInterrupt:
+            typer.echo("stopped" + ("" if out is None else "; --resume goes on"), err=True)
+            raise typer.Exit(INTERRUPTED) from None
 
 
 def _compare(old: Certificate, new: Certificate, others: list[str]) -> None:
@@ -143,7 +148,7 @@ def show(found: Certificate) -> None:
     table.add_row("all", *(f"{count:,}" for count in totals), style="bold")
     screen.print(table)
     equal = "equal and mirrored positions" if found.mirrors else "equal positions"
-    screen.print(f"{equal} count once; won by its move, lost by the reply before", style="dim")
+    screen.print(f"{equal} count once; won by its move, lost by a reply", style="dim")
     screen.print(f"sha256 {found.digest}", style="dim")
     screen.print(f"{found.seconds:,.1f} s", style="dim")
     if found.refutations:

@@ -155,7 +155,7 @@ def certify(
     strict: bool = False,
     start: str = "",
     starts: str = "",
-    told: bool = True,
+    explain: bool = True,
     moves: Path | None = None,
     folder: Path | None = None,
     resume: bool = False,
@@ -167,9 +167,9 @@ def certify(
     """Play an agent without dice against every reply.
 
     `starts` asks for positions to train from: `holes`, where the value was given away, by the
-    solver, or `refuted`, all in which the agent moves and can be beaten, without it. `told` has the
-    solver say where refuted games turned. `moves` is a file for what the agent
-    plays. `folder` keeps the walk, so that `resume` can go on with it.
+    solver, or `refuted`, all in which the agent moves and can be beaten, without it. `explain` has
+    the solver say where refuted games turned. `moves` is a file for what the agent plays. `folder`
+    keeps the walk, so that `resume` can go on with it.
     """
     if side not in SIDES:
         raise SpecError(f"no side {side!r}; write first or second")
@@ -182,10 +182,10 @@ def certify(
         walk.run(workers, resume, most, watch)
         if moves is not None:
             save_moves(walk, value, moves)
-        return _judged(walk, value, strict, starts, told)
+        return _judged(walk, value, strict, starts, explain)
 
 
-def _judged(walk: Walk, value: int, strict: bool, starts: str, told: bool) -> Certificate:
+def _judged(walk: Walk, value: int, strict: bool, starts: str, explain: bool) -> Certificate:
     """Return the certificate of a walk that is done."""
     refuting = given_away(walk, (1, 0)) if strict else ends_below(walk, value)
     games = games_in(walk, refuting, SHOWN, moves_too=True)
@@ -194,9 +194,8 @@ def _judged(walk: Walk, value: int, strict: bool, starts: str, told: bool) -> Ce
         begins = below(walk, value)
     elif starts == "holes":
         begins = refuting if strict else given_away(walk, (value,))
-    floor = None if strict else value
-    limit = Limit(TELLING_SECONDS if told else 0.0)
-    turns = [turning_point(walk.rules, walk.side, game, floor, limit) for game in games]
+    floor, limit = None if strict else value, Limit(TELLING_SECONDS)
+    turns = [turning_point(walk.rules, walk.side, game, floor, limit) for game in games if explain]
     about = walk.about()
     return Certificate(
         agent=about["agent"],
@@ -211,7 +210,7 @@ def _judged(walk: Walk, value: int, strict: bool, starts: str, told: bool) -> Ce
         by_ply=tuple(walk.tallies),
         refuted=sum(len(keys) for keys in refuting.values()),
         refutations=tuple(write_moves(walk.rules, game) for game in games),
-        turns=tuple(turns),
+        turns=tuple(turns) or ("",) * len(games),
         digest=walk.digest,
         versions=_versions(),
         seconds=round(walk.seconds, 3),

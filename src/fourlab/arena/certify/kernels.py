@@ -137,7 +137,7 @@ def write_games(
     mover: int,
     occupied: int,
     replies_first: bool,
-    keys: Ints,  # [games, levels]: the positions with the agent to move
+    keys: Ints,  # [games, levels]: the positions with the agent to move, then NOWHERE
     moves: Bytes,  # [games, levels]: its moves, on the boards of the keys; UNASKED at the end
     games: Bytes,  # [games, at least 2 * levels]
 ) -> None:
@@ -145,6 +145,8 @@ def write_games(
     for game in range(len(keys)):
         own, taken, ply = mover, occupied, 0
         for level in range(keys.shape[1]):
+            if keys[game, level] == NOWHERE:
+                break
             if level > 0 or replies_first:
                 move = _reply(rules, mirrors, own, taken, keys[game, level])
                 games[game, ply] = move

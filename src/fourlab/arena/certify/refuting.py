@@ -21,7 +21,8 @@ from fourlab.arena.certify.kernels import (
     write_ends,
     write_games,
 )
-from fourlab.arena.certify.walk import Walk, boards_at
+from fourlab.arena.certify.questions import boards_at
+from fourlab.arena.certify.walk import Walk
 from fourlab.core.arrays import Bytes, Ints
 from fourlab.core.limit import Limit
 from fourlab.rules.geometry import Rules
@@ -130,36 +131,31 @@ def outcomes(solver: Solver, ply: int, movers: Ints, occupied: Ints) -> Ints:
     return np.asarray(solver.solve_arrays(movers, occupied, weak=True).low)
 
 
-def games_to(walk: Walk, ply: int, keys: Ints, moves_too: bool = False) -> list[Game]:
-    """Return a game of the walk that leads to each of some positions of one ply.
+def games_in(walk: Walk, places: Places, most: int, moves_too: bool = False) -> list[Game]:
+    """Return games of the walk to some positions, one each, the shortest first; `most` at most.
 
     With the agent's moves in them, if `moves_too`, where they are not finished.
     """
-    plies = [level for level in walk.plies if level <= ply]
-    path = np.empty((len(keys), len(plies)), np.int64)
+    ends = np.repeat(walk.plies, [len(places.get(ply, NOBODY)) for ply in walk.plies])[:most]
+    if not len(ends):
+        return []
+    keys = np.concatenate([places.get(ply, NOBODY) for ply in walk.plies])[:most]
+    plies = [ply for ply in walk.plies if ply <= ends[-1]]
+    path = np.full((len(keys), len(plies)), NOWHERE, np.int64)
     moves = np.full((len(keys), len(plies)), UNASKED, np.uint8)
-    path[:, -1] = keys
     for level in range(len(plies) - 1, -1, -1):
         asked, chosen = walk.asked(plies[level])
-        if level < len(plies) - 1:
-            wanted, place = np.unique(path[:, level + 1], return_inverse=True)
-            path[:, level] = asked[_parents(walk, asked, chosen, wanted)[0][place]]
-        if level < len(plies) - 1 or moves_too:
-            is_asked = np.isin(path[:, level], asked)
-            moves[is_asked, level] = chosen[np.searchsorted(asked, path[is_asked, level])]
+        here, on = ends == plies[level], ends > plies[level]
+        path[here, level] = keys[here]
+        wanted, place = np.unique(path[on, min(level + 1, len(plies) - 1)], return_inverse=True)
+        path[on, level] = asked[_parents(walk, asked, chosen, wanted)[0][place]]
+        moving = on | (here & np.isin(keys, asked) if moves_too else False)
+        moves[moving, level] = chosen[np.searchsorted(asked, path[moving, level])]
     games = np.full((len(keys), 2 * len(plies)), UNASKED, np.uint8)
     begin = walk.start.mover, walk.start.occupied, walk.replies_first
     write_games(walk.rules, walk.mirrors, *begin, path, moves, games)
     played = [[move for move in game if move != UNASKED] for game in games.tolist()]
     return [(*walk.start.moves, *game) for game in played]
-
-
-def games_in(walk: Walk, places: Places, most: int, moves_too: bool = False) -> list[Game]:
-    """Return games to some positions, one each, the shortest first; no more than `most`."""
-    found: list[Game] = []
-    for ply in sorted(ply for ply, keys in places.items() if len(keys)):
-        found += games_to(walk, ply, places[ply][: most - len(found)], moves_too)
-    return found
 
 
 def _after(walk: Walk, keys: Ints, moves: Bytes) -> tuple[Ints, Bytes]:

@@ -1,8 +1,8 @@
 """`Walk`: an agent without dice against every reply, level by level, equal positions once.
 
-A folder holds the keys of each level, written whole, and the agent's moves, a byte each and filled
-in as they are found: what is not found yet stays UNASKED, so that a walk that was killed goes on.
-Keys follow from the moves before them and are made again.
+A folder holds the keys of each level and the agent's moves, a byte each and filled in as they are
+found: what is not found yet stays UNASKED, so that a walk that was killed goes on. Keys follow from
+the moves before them and are made again.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ import json
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Any, NamedTuple
@@ -27,18 +26,16 @@ from fourlab.arena.certify.kernels import (
     OPEN,
     UNASKED,
     WON,
-    write_boards,
     write_ends,
     write_replies,
     write_states,
 )
-from fourlab.arena.identity import checksum, known_agent
+from fourlab.arena.certify.questions import Questions, answer
+from fourlab.arena.identity import checksum
 from fourlab.core.arrays import Bytes, Ints
 from fourlab.core.errors import FourlabError, SpecError
 from fourlab.core.storage import StorageError, replacing
 from fourlab.core.workers import Workers
-from fourlab.rules.boards import Boards
-from fourlab.rules.geometry import Rules
 from fourlab.rules.keys import check_size, table_key
 from fourlab.rules.position import FIRST, Position, write_moves
 
@@ -72,13 +69,6 @@ class Progress(NamedTuple):
     positions: int  # of all plies so far
 
 
-def boards_at(rules: Rules, keys: Ints) -> Boards:
-    """Return the boards of keys."""
-    movers, occupied = np.empty((2, len(keys)), np.int64)
-    write_boards(rules, keys, movers, occupied)
-    return Boards(movers, occupied, np.zeros((len(keys), 0), np.uint8))
-
-
 def distinct(keys: Ints) -> Ints:
     """Return keys sorted, each once; the array given is sorted in place."""
     keys.sort()
@@ -91,26 +81,6 @@ def _tell(
     watch: Callable[[Progress], None], ply: int, positions: int, done: int, total: int
 ) -> None:
     watch(Progress(ply, done, total, positions))
-
-
-@dataclass(frozen=True)
-class Questions:
-    """Positions to put to an agent: plain data, fit for any worker."""
-
-    agent: str
-    checksum: str  # of the files it is loaded from
-    game: str
-    first: int  # row of the first position
-    keys: Ints
-
-
-def answer(questions: Questions, player: Agent | None = None) -> tuple[Bytes, float]:
-    """Return the agent's moves and the seconds they took; runs in a worker, which makes it anew."""
-    player = player or known_agent(questions.agent, questions.game, questions.checksum)
-    began = time.perf_counter()
-    boards = boards_at(player.rules, questions.keys)
-    moves = player.choose(boards, np.zeros(len(questions.keys), np.int64))
-    return moves.astype(np.uint8), time.perf_counter() - began
 
 
 class Walk:

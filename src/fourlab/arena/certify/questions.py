@@ -1,0 +1,42 @@
+"""Positions put to an agent, here or in a worker."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+import numpy as np
+
+from fourlab.agents.base import Agent
+from fourlab.arena.certify.kernels import write_boards
+from fourlab.arena.identity import known_agent
+from fourlab.core.arrays import Bytes, Ints
+from fourlab.rules.boards import Boards
+from fourlab.rules.geometry import Rules
+
+
+def boards_at(rules: Rules, keys: Ints) -> Boards:
+    """Return the boards of keys."""
+    movers, occupied = np.empty((2, len(keys)), np.int64)
+    write_boards(rules, keys, movers, occupied)
+    return Boards(movers, occupied, np.zeros((len(keys), 0), np.uint8))
+
+
+@dataclass(frozen=True)
+class Questions:
+    """Positions to put to an agent: plain data, fit for any worker."""
+
+    agent: str
+    checksum: str  # of the files it is loaded from
+    game: str
+    first: int  # row of the first position
+    keys: Ints
+
+
+def answer(questions: Questions, player: Agent | None = None) -> tuple[Bytes, float]:
+    """Return the agent's moves and the seconds they took; runs in a worker, which makes it anew."""
+    player = player or known_agent(questions.agent, questions.game, questions.checksum)
+    began = time.perf_counter()
+    boards = boards_at(player.rules, questions.keys)
+    moves = player.choose(boards, np.zeros(len(questions.keys), np.int64))
+    return moves.astype(np.uint8), time.perf_counter() - began

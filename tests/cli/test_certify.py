@@ -1,0 +1,67 @@
+"""`fourlab certify` from the outside."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+from fourlab.positions.suites import read_positions
+from fourlab.rules.catalog import game
+
+FOURLAB = [sys.executable, "-m", "fourlab.cli.main"]
+GOOD = ["minimax:ties=first", "--game", "tictactoe", "--side", "second"]
+BAD = ["minimax:ties=first,depth=2", "--game", "tictactoe", "--side", "second"]
+
+
+def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [*FOURLAB, "certify", *arguments], cwd=folder, capture_output=True, text=True, check=False
+    )
+
+
+def test_a_certificate_is_shown_written_and_repeated(tmp_path: Path) -> None:
+    done = run(tmp_path, *GOOD, "--out", "o.json")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("Proven as second player, weak\nIt never loses")
+    assert all(len(line) <= 80 for line in done.stdout.splitlines())
+    assert [path.name for path in tmp_path.iterdir()] == ["o.json"]
+    again = run(tmp_path, "--check", "o.json", "--json")
+    assert again.returncode == 0
+    assert "repeated: the same positions, moves and results" in again.stderr
+    one, two = json.loads((tmp_path / "o.json").read_text()), json.loads(again.stdout)
+    assert one["certified"]
+    assert [one[name] for name in ("digest", "by_ply")] == [
+        two[name] for name in ("digest", "by_ply")
+    ]
+    other = run(tmp_path, BAD[0], "--check", "o.json")
+    assert other.returncode == 1
+    assert "not repeated: other certified, by_ply, refuted, digest" in other.stderr
+    (tmp_path / "o.json").write_text((tmp_path / "o.json").read_text().replace("true", "false"))
+    damaged = run(tmp_path, "--check", "o.json")
+    assert damaged.returncode == 2
+    assert "its checksum does not fit" in damaged.stderr
+
+
+def test_a_refuted_agent_is_shown_how(tmp_path: Path) -> None:
+    done = run(tmp_path, *BAD, "--holes", "holes.txt")
+    assert done.returncode == 1
+    assert done.stdout.startswith("Not proven as second player, weak\n12 ")
+    assert "7561928  move 4: Draw became Loss in 2" in done.stdout
+    assert "/analyse?game=tictactoe&moves=7561928" in done.stdout
+    holes = read_positions(game("tictactoe"), tmp_path / "holes.txt")
+    assert len(holes) == 9
+    assert all(position.ply % 2 for position in holes)
+
+
+def test_what_cannot_be_done_is_said_in_one_line(tmp_path: Path) -> None:
+    for arguments, said in (
+        (["random", "--game", "tictactoe"], "random draws lots"),
+        ([], "name an agent"),
+        ([*GOOD, "--resume"], "name it with --out"),
+        ([*GOOD, "--start", "12345678912"], "move 8"),
+        (["--check", "none.json"], "cannot read none.json"),
+    ):
+        done = run(tmp_path, *arguments)
+        assert done.returncode == 2
+        assert said in done.stderr
+        assert len(done.stderr.strip().splitlines()) == 1
