@@ -4,6 +4,7 @@
     PYTHONPATH=src python benchmarks/zero.py --seconds 420 --whole 1500 --resume IN --out OUT
     PYTHONPATH=src python benchmarks/zero.py --ablate base,graded,weak --seconds 120 --out OUT
     PYTHONPATH=src python benchmarks/zero.py --speed --out OUT
+    PYTHONPATH=src python benchmarks/zero.py --certify first --resume NETWORK --sims 400 --out OUT
     python benchmarks/zero.py --score FILE ... --out suites.npz      (exact scores, on any machine)
     python benchmarks/zero.py --strong 500 --out strong.npz          (games of strong search)
 
@@ -193,6 +194,8 @@ def made(args: argparse.Namespace, **options: Any) -> Zero:
     config: ZeroConfig = dataclasses.replace(fresh.config, **options)
     if args.resume:
         fresh = Zero.load(Path(args.resume))
+        if args.starts:  # others than those that it began at
+            fresh._saved.pop("starts", None)
         given = {part.partition("=")[0].replace("-", "_") for part in args.set}
         config = dataclasses.replace(
             fresh.config, **{name: getattr(config, name) for name in (*given, *options)}
@@ -280,6 +283,34 @@ def _parts(learner: Zero, rounds: int = 100) -> dict[str, float]:
     }
 
 
+def certify(args: argparse.Namespace, rules: Rules) -> None:
+    """Play a network with a fixed number of simulations against every reply, on the GPU."""
+    import torch
+
+    from fourlab.agents.zero import ZeroConfig as PlayerConfig
+    from fourlab.arena.certify.certificate import certify as play_all
+    from fourlab.learning.networks.chooser import Chooser
+
+    out, sims = Path(args.out), args.sims[0]
+    out.mkdir(parents=True, exist_ok=True)
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    player = Chooser(rules, PlayerConfig(args.resume, sims=sims)).use(device, args.trees)
+    began = last = time.perf_counter()
+
+    def watch(walk: Any) -> None:
+        nonlocal last
+        if time.perf_counter() - last > args.every:
+            last = time.perf_counter()
+            print(json.dumps({"s": round(last - began), **walk._asdict()}), flush=True)
+
+    found = play_all(player, rules, args.certify, starts="refuted", explain=False, watch=watch)
+    found.save(out / "certificate.json")
+    (out / "holes.txt").write_text("".join(f"{moves}\n" for moves in found.starts))
+    told = {"certified": found.certified, "positions": found.positions, **found.results}
+    told |= {"refuted": found.refuted, "starts": len(found.starts)}
+    print(json.dumps({**told, "seconds": round(time.perf_counter() - began, 1)}), flush=True)
+
+
 def score(args: argparse.Namespace, rules: Rules) -> None:
     """Write files of positions with the exact score of every move."""
     suites = {}
@@ -328,6 +359,8 @@ def main() -> None:
     parser.add_argument("--score", nargs="*", default=[])
     parser.add_argument("--limit", type=int, default=300, help="positions of a file to --score")
     parser.add_argument("--strong", type=int, default=0)
+    parser.add_argument("--certify", default="", help="a side; --resume names the network")
+    parser.add_argument("--trees", type=int, default=8192, help="of each group, to --certify")
     args = parser.parse_args()
     args.bare = False
     rules = find_game(args.game)
@@ -335,6 +368,8 @@ def main() -> None:
         score(args, rules)
     elif args.strong:
         strong(args, rules)
+    elif args.certify:
+        certify(args, rules)
     elif args.speed:
         speed(args)
     elif args.ablate:

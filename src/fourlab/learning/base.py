@@ -130,6 +130,13 @@ class Learner(ABC):
         """Play one game, learn from it, and tell it; None if this learner cannot be watched."""
         return None
 
+    def past(self) -> tuple[Agent, int] | None:
+        """Return its self of the last time this was asked, and how many games to play it; or None.
+
+        It becomes the self that the next time will give.
+        """
+        return None
+
     def tune(self, **options: Any) -> None:
         """Change options that are declared live, by field name, without a reset."""
         live = {option.field for option in options_of(self.Config) if option.live}

@@ -27,6 +27,7 @@ from fourlab.positions.suites import Scored
 
 CONFIG, METRICS = "config.json", "metrics.jsonl"
 CHECKPOINT_SECONDS = 60.0
+PAST_START = "random:plies=4"  # of games against its past, which may play without dice
 
 
 @dataclass(frozen=True)
@@ -167,6 +168,9 @@ class Run:
                 ).to_json()
                 for agent in agents
             }
+        if (past := self.learner.past()) is not None:
+            score = play_off(self.learner, *past, seed, side, PAST_START)
+            found["against"] = found.get("against", {}) | {"past": score.to_json()}
         if truth:
             found["truth"] = against_truth(self.learner, truth)
         return found

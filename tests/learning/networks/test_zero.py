@@ -16,6 +16,7 @@ from fourlab.learning.networks.trainer import Teaching, Trainer  # noqa: E402
 from fourlab.learning.networks.twin import build, folded, planes  # noqa: E402
 from fourlab.learning.networks.zero import Zero  # noqa: E402
 from fourlab.learning.registry import learner, load_learner  # noqa: E402
+from fourlab.learning.runs import Run, RunConfig  # noqa: E402
 from fourlab.positions.suites import suite  # noqa: E402
 from fourlab.rules.boards import boards_of  # noqa: E402
 from fourlab.rules.geometry import Rules  # noqa: E402
@@ -112,6 +113,15 @@ def test_a_budget_of_seconds_ends_a_run() -> None:
     assert 0 < made.done == made.total < 100
 
 
+def test_reports_hold_it_against_its_past(tmp_path: Path) -> None:
+    spec = learner(f"{FEW},games=300,prefill=128,look=2,past-games=10,chunk=50", TOY).spec
+    lines = list(Run.start(tmp_path, RunConfig(spec, TOY, 1, every=100)).reports())
+    assert "against" not in lines[0]
+    for line in lines[1:]:
+        score = line["against"]["past"]
+        assert score["wins"] + score["draws"] + score["losses"] == 10
+
+
 def test_training_can_be_taken_from_positions(tmp_path: Path) -> None:
     file = tmp_path / "holes.txt"
     file.write_text("1122\n2233\n")
@@ -203,6 +213,9 @@ def test_the_window_keeps_the_latest_and_draws_from_recent_ones() -> None:
     again.window.restore(made.window.kept(), 120)
     for one, other in zip(made.window.parts, again.window.parts, strict=True):
         np.testing.assert_array_equal(one, other)
+    tiny = trainer(rules, window=20)
+    tiny.window.add([boards, policies, torch.arange(30.0)])
+    assert tiny.window.kept()["values"].tolist() == list(range(10, 30))
     few = trainer(rules, batch=1, window=1000, recent=0.5)
     few.window.made = 100
     assert few.drawn_from == 50

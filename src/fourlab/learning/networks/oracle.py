@@ -104,6 +104,12 @@ class Oracle:
             for layer in fresh.values():
                 layer.record_stream(self.stream)
 
+    def put(self, layers: dict[str, Tensor]) -> None:
+        """Take over folded layers, at once."""
+        self._put(layers)
+        if self.on_gpu:
+            torch.cuda.synchronize()
+
     @torch.no_grad()
     def _put(self, fresh: dict[str, Tensor]) -> None:
         for name, layer in self.layers.items():

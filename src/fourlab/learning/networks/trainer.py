@@ -52,6 +52,9 @@ class Window:
 
     def add(self, lessons: list[Tensor]) -> None:
         """Add lessons, over the oldest where the ring is full."""
+        extra = max(len(lessons[0]) - self.size, 0)  # which would be written over at once
+        self.made += extra
+        lessons = [part[extra:] for part in lessons]
         count = len(lessons[0])
         at = self.made % self.size
         until_end = min(count, self.size - at)

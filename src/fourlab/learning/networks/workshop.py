@@ -17,7 +17,7 @@ import torch
 
 from fourlab.core.arrays import Array, Ints
 from fourlab.core.team import Team
-from fourlab.learning.networks.lessons import BLOCK, gather, new_harvest, new_lanes
+from fourlab.learning.networks.lessons import BLOCK, GAME, gather, new_harvest, new_lanes
 from fourlab.learning.networks.oracle import Desk, Oracle
 from fourlab.learning.networks.selfplay import Course, Games, advancer, begin
 from fourlab.learning.networks.trainer import PARTS, Teaching, Trainer
@@ -198,7 +198,7 @@ class Workshop:
 
     def _waiting(self, group: Group) -> int:
         course, marks = group.games.course, group.games.lanes.marks
-        if course.games - int(marks[0, 0]) > course.stride:  # no lane rests yet
+        if course.games - int(marks[0, GAME]) > course.stride:  # no lane rests yet
             return self.lanes
         return int((group.games.forest.counts[:, WAITING] != NOBODY).sum())
 

@@ -57,6 +57,7 @@ class Zero(Learner):
         self.clock = 0.0  # seconds of training
         self.lessons = 0
         self.taken_steps = 0
+        self._before: Network | None = None  # at the last report
         self._saved: Arrays = {}  # what was loaded and not yet taken up
 
     @property
@@ -72,7 +73,7 @@ class Zero(Learner):
     @functools.cached_property
     def starts(self) -> Ints:
         """Positions where games begin too: [positions, 2]."""
-        if "starts" in self._saved:
+        if len(self._saved.get("starts", ())) > 0:
             return np.asarray(self._saved["starts"], np.int64)
         if not self.config.starts:
             return np.zeros((0, 2), np.int64)
@@ -195,10 +196,19 @@ class Zero(Learner):
         return folded(self.workshop.trainer.module, self.rules, self.config.shape, about)
 
     def agent(self) -> Agent:
+        return self._player(self.network())
+
+    def _player(self, network: Network) -> Agent:
         from fourlab.agents.zero import Zero as Player
         from fourlab.agents.zero import ZeroConfig as PlayerConfig
 
-        return Player(self.rules, PlayerConfig(sims=self.config.look), self.network())
+        return Player(self.rules, PlayerConfig(sims=self.config.look), network)
+
+    def past(self) -> tuple[Agent, int] | None:
+        if self.config.past_games == 0:
+            return None
+        before, self._before = self._before, self.network()
+        return None if before is None else (self._player(before), self.config.past_games)
 
     def save(self, path: Path) -> None:
         from fourlab.learning.networks import twin

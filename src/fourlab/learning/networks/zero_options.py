@@ -67,6 +67,7 @@ class ZeroConfig:
     device: str = option("auto", "where the network runs", choices=("auto", "cpu", "cuda"))
     threads: int | None = option(None, "threads of self-play; none: one a core", low=1)
     look: int = option(16, "simulations of the agent that is evaluated", low=0)
+    past_games: int = option(40, "games of a report against its self of the last one", low=0)
     chunk: int = option(200, "games between two looks at the clock", low=1)
 
     @property
