@@ -171,6 +171,9 @@ def train(args: argparse.Namespace, learner: Zero, found: list[Exam]) -> dict[st
                     if name.endswith(("_share", "_loss", "_error")) or name == "rate"
                 },
             }
+            if not args.bare:  # before it is examined: a machine may be taken back any moment
+                learner.save(out / "checkpoint.safetensors")
+                learner.network().save(out / "network.safetensors")
             if not over:
                 line["grades"] = examine(learner, few, (100,))
             else:
@@ -180,9 +183,6 @@ def train(args: argparse.Namespace, learner: Zero, found: list[Exam]) -> dict[st
             looked, evaluations, samples, since = learner.clock, 0.0, 0.0, 0.0
             if over:
                 break
-    if not args.bare:
-        learner.save(out / "checkpoint.safetensors")
-        learner.network().save(out / "network.safetensors")
     return line
 
 

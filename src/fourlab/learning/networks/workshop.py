@@ -166,7 +166,7 @@ class Workshop:
         return Group(Games(self.config.puct, course, self.starts, forest, lanes, harvest), desk)
 
     def turn(self, rate: float) -> None:
-        """Let the next group have its answers and go on to its next leaves; train meanwhile."""
+        """Let the next group have its answers and go on to its next leaves; then train."""
         group = self.groups[self.turns % GROUPS]
         self.turns += 1
         began = time.perf_counter()
@@ -174,19 +174,18 @@ class Workshop:
         answered = time.perf_counter()
         self.evaluations += self._waiting(group)
         self.begin_kernels(group)
-        sent = time.perf_counter()
-        self.train(rate)
-        trained = time.perf_counter()
         self.team.end()
         advanced = time.perf_counter()
         group.desk.launch()
         self._collect(group)
+        collected = time.perf_counter()
+        self.train(rate)  # while no thread of the team waits for the interpreter
         ended = time.perf_counter()
         clock = self.clock
         clock.network += answered - began
-        clock.kernels += sent - answered + advanced - trained
-        clock.training += trained - sent
-        clock.transfers += ended - advanced
+        clock.kernels += advanced - answered
+        clock.transfers += collected - advanced
+        clock.training += ended - collected
         clock.whole += ended - began
 
     def begin_kernels(self, group: Group) -> None:
