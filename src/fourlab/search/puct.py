@@ -235,13 +235,13 @@ def absorb_one(rules: Rules, forest: Forest, tree: int, answers: Reals) -> None:
 @kernel
 def _back_up(rules: Rules, forest: Forest, tree: int, value: float) -> None:
     """Count a value along the walk; it is seen by the side that made the last move of it."""
-    moves = move_count(rules)
+    edges, moves = forest.edges, move_count(rules)
     for step in range(forest.counts[tree, DEPTH] - 1, -1, -1):
         node, move = forest.paths[tree, step, NODE], forest.paths[tree, step, MOVE]
-        forest.edges[tree, node, VISITS, move] += 1.0
-        forest.edges[tree, node, TOTAL, move] += value
-        forest.edges[tree, node, VISITS, moves] += 1.0
-        forest.edges[tree, node, TOTAL, moves] += value
+        edges[tree, node, VISITS, move] += 1.0
+        edges[tree, node, TOTAL, move] = float(edges[tree, node, TOTAL, move]) + value
+        edges[tree, node, VISITS, moves] += 1.0
+        edges[tree, node, TOTAL, moves] = float(edges[tree, node, TOTAL, moves]) + value
         value = -value
 
 

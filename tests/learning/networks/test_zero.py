@@ -184,6 +184,12 @@ def test_one_batch_is_learned_by_heart() -> None:
     assert policy < before[0] / 5
     assert value < before[1]
     assert error < 0.05
+    made.module.eval()
+    boards, policies, _ = lessons(rules, 12)
+    for flip, wanted in ((False, policies), (True, policies[:, made.mirrored])):
+        seen = made.eyes(boards, torch.float32, torch.full((12,), flip))
+        logits, _ = made.module(seen)
+        assert (logits.argmax(1) == wanted.argmax(1)).float().mean() > 0.9
 
 
 @pytest.mark.parametrize("rules", [Rules(5, 4, 4), Rules(4, 3, 3, gravity=False)], ids=str)

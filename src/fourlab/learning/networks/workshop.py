@@ -32,6 +32,7 @@ GPU_LANES, LANES = 8192, 64
 GPU_BATCH, BATCH = 4096, 256
 STAGED = 16_384  # lessons that go to a GPU together
 STEPS_A_TURN = 4  # of training at most, so that self-play never waits long
+PREFILL, REFILL = 20, 4  # batches before training; so many times that in the middle of a run
 WARM_STEPS = 200  # of training until the rate is reached
 
 
@@ -101,6 +102,7 @@ class Workshop:
         cores = os.cpu_count() or 1
         self.team = Team(config.threads or (max(cores - 1, 1) if self.on_gpu else 1))
         self.tally = np.zeros(5, np.int64)
+        self.refills = False  # whether the window is filled anew in the middle of a run
         self.evaluations = self.trained = self.turns = self.warm_from = 0
         self._kernel = advancer(rules if is_named(rules) else None)
 
@@ -211,8 +213,10 @@ class Workshop:
     def train(self, rate: float) -> None:
         """Take the steps that are due."""
         config, made = self.config, self.trainer.window.made
-        if made < (config.prefill or 20 * self.batch):
+        if made < (config.prefill or PREFILL * self.batch) * (REFILL if self.refills else 1):
             return
+        if self.refills:  # short games end first: not too much of them
+            self.refills, self.trained = False, int(made * config.reuse)
         for _ in range(STEPS_A_TURN):
             if self.trained + self.batch > made * config.reuse:
                 return

@@ -252,7 +252,7 @@ class Zero(Learner):
             shop.warm_from = self.taken_steps
         games = _part(saved, "games.")
         if not games:
-            self.base = self.done
+            self.base, shop.refills = self.done, self.taken_steps > 0
         firsts = self.base + np.arange(2 * shop.lanes, dtype=np.int64).reshape(2, -1)
         shop.open(self._course(shop.lanes), firsts, games)
 
