@@ -5,12 +5,10 @@
     PYTHONPATH=src python benchmarks/zero.py --ablate base,graded,weak --seconds 120 --out OUT
     PYTHONPATH=src python benchmarks/zero.py --speed --out OUT
     PYTHONPATH=src python benchmarks/zero.py --certify first --resume NETWORK --sims 400 --out OUT
-    python benchmarks/zero.py --score FILE ... --out suites.npz      (exact scores, on any machine)
-    python benchmarks/zero.py --strong 500 --out strong.npz          (games of strong search)
 
 Needs numpy, numba and torch alone. OUT receives network.safetensors, checkpoint.safetensors (at
 most 16 MB) and metrics.jsonl. The clock starts when all is compiled, and stops while it grades.
-`--positions` names files of --score or --strong, or of lines with a move string and a score for
+`--positions` names files of benchmarks/scored.py, or of lines with a move string and a score for
 every column; the suites that ship are always graded.
 """
 
@@ -36,9 +34,6 @@ from fourlab.positions.suites import (
     VERSION,
     Scored,
     load_suites,
-    read_positions,
-    save_suites,
-    score_positions,
     suite,
 )
 from fourlab.rules.boards import Boards, boards_of
@@ -48,7 +43,8 @@ from fourlab.rules.position import position_of
 from fourlab.search.forest import search
 
 PLIES = range(8, 21)  # of positions that shipped suites are graded on
-LOOK = 500  # positions of a set while training goes on
+LOOKED_AT = ("middle", "strong")  # while training goes on
+LOOK = 500  # positions of each of them
 ABLATIONS = {
     "base": {},
     "graded": {"graded": 0.0},
@@ -142,7 +138,7 @@ def train(args: argparse.Namespace, learner: Zero, found: list[Exam]) -> dict[st
     learner.prepare()
     say = {"prepared_s": round(time.perf_counter() - began, 1), "spec": learner.spec}
     print(json.dumps(say), flush=True)
-    few = [exam.part(LOOK) for exam in found]
+    few = [exam.part(LOOK) for exam in found if exam.name in LOOKED_AT]
     start, looked = learner.clock, learner.clock
     line: dict[str, Any] = {}
     evaluations, since, samples = 0.0, 0.0, 0.0
@@ -311,35 +307,6 @@ def certify(args: argparse.Namespace, rules: Rules) -> None:
     print(json.dumps({**told, "seconds": round(time.perf_counter() - began, 1)}), flush=True)
 
 
-def score(args: argparse.Namespace, rules: Rules) -> None:
-    """Write files of positions with the exact score of every move."""
-    suites = {}
-    for file in map(Path, args.score):
-        positions = [one for one in read_positions(rules, file) if not one.is_over]
-        suites[file.stem] = list(score_positions(positions[: args.limit]))
-        print(file.stem, len(suites[file.stem]), flush=True)
-        save_suites(Path(args.out), rules, suites)
-
-
-def strong(args: argparse.Namespace, rules: Rules) -> None:
-    """Write positions of games of strong search against itself, one a game, exactly scored."""
-    from fourlab.agents.registry import agent
-
-    player = agent("mcts:sims=2000,expand=all,playouts=heavy", rules)
-    rng = np.random.default_rng(20261116)
-    found: dict[int, Any] = {}
-    while len(found) < args.strong:
-        position = rules.start()
-        for _ in range(int(rng.integers(0, 4))):
-            position = position.play(int(rng.choice(position.legal_moves())))
-        wanted = int(rng.choice(PLIES))
-        while not position.is_over and position.ply < wanted:
-            position = position.play(player.decide(position, rng).move)
-        if not position.is_over:
-            found[position.shared_key] = position
-    save_suites(Path(args.out), rules, {"strong": list(score_positions(found.values()))})
-
-
 def main() -> None:
     """Do what the arguments say."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -356,19 +323,12 @@ def main() -> None:
     parser.add_argument("--every", type=float, default=20.0)
     parser.add_argument("--ablate", default="")
     parser.add_argument("--speed", action="store_true")
-    parser.add_argument("--score", nargs="*", default=[])
-    parser.add_argument("--limit", type=int, default=300, help="positions of a file to --score")
-    parser.add_argument("--strong", type=int, default=0)
     parser.add_argument("--certify", default="", help="a side; --resume names the network")
     parser.add_argument("--trees", type=int, default=8192, help="of each group, to --certify")
     args = parser.parse_args()
     args.bare = False
     rules = find_game(args.game)
-    if args.score:
-        score(args, rules)
-    elif args.strong:
-        strong(args, rules)
-    elif args.certify:
+    if args.certify:
         certify(args, rules)
     elif args.speed:
         speed(args)
