@@ -113,6 +113,7 @@ class Tournament:
     def __init__(self, event: Event, records: Records | None = None, resume: bool = False) -> None:
         self.event = event
         self.records = records
+        self.remark = event.remark()
         self.meetings = [
             Meeting(pairing, event.games, event.hypotheses) for pairing in event.pairings()
         ]
