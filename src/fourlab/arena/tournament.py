@@ -173,6 +173,7 @@ class Tournament:
             meeting = meetings[job.pairing]
             counted = meeting.take(job.first, games)
             if self.records is not None and counted is not None:
+                counted.check(job.pairing.rules)
                 notations = counted.notations(job.pairing.rules)
                 self.records.add(meeting.record_id, counted, notations)
             yield self.played
