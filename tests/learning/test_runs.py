@@ -189,7 +189,7 @@ def test_a_checkpoint_of_another_run_is_refused(tmp_path: Path) -> None:
     run = Run.start(tmp_path, config())
     learner("afterstates", "tictactoe").save(tmp_path / CHECKPOINT)
     with pytest.raises(
-        StorageError, match=r"checkpoint.npz is of afterstates on tictactoe, not of"
+        StorageError, match=r"checkpoint.npz is of afterstates:games=2000 on tictactoe, not of"
     ):
         Run.resume(run.folder)
 
