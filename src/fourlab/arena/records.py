@@ -229,20 +229,34 @@ class Records:
     ) -> Iterator[GameRecord]:
         """Yield recorded games, those of the latest pairing first; `where` is SQL."""
         with self._errors():
-            query = LISTING.format(where=where)
+            query, several = LISTING.format(where=where), self._several()
             for row in self._connection.execute(query, (*values, limit, offset)):
-                yield _recorded(row)
+                yield _recorded(row, several)
 
     def summary(self) -> dict[str, dict[tuple[str, str], tuple[int, int, int]]]:
         """Return for each game what `ratings.rate` takes: results by first and second player."""
         found: dict[str, dict[tuple[str, str], tuple[int, int, int]]] = {}
+        several = self._several()
         for row in self._all(SUMMARY):
-            a, b = label(row[1], row[2]), label(row[3], row[4])
+            a, b = label(row[1], row[2], several), label(row[3], row[4], several)
             for pair, counts in (((a, b), row[5:8]), ((b, a), row[8:11])):
                 results = found.setdefault(row[0], {})
                 before = results.get(pair, (0, 0, 0))
                 wins, draws, losses = (x + y for x, y in zip(before, counts, strict=True))
                 results[pair] = (wins, draws, losses)
+        return found
+
+    def _several(self) -> set[str]:
+        """Return the specs under which different files have played."""
+        query = "SELECT spec FROM agents GROUP BY spec HAVING count(*) > 1"
+        return {row[0] for row in self._all(query)}
+
+    def beginnings(self) -> dict[str, dict[int, int]]:
+        """Return for each game how many games began with openings of how many plies."""
+        found: dict[str, dict[int, int]] = {}
+        query = "SELECT game, plies, count(*) FROM games JOIN pairings p ON p.id = pairing"
+        for game, plies, count in self._all(f"{query} GROUP BY game, plies ORDER BY game, plies"):
+            found.setdefault(game, {})[plies] = count
         return found
 
     def close(self) -> None:
@@ -261,16 +275,18 @@ class Records:
         self.close()
 
 
-def _recorded(row: tuple[Any, ...]) -> GameRecord:
+def _recorded(row: tuple[Any, ...], several: set[str]) -> GameRecord:
     pairing, number, game, a, a_sum, b, b_sum, seed, plies, result, moves, a_us, b_us = row[:13]
     forfeit, started, own_seed, told = row[13:]
-    names, times = [label(a, a_sum), label(b, b_sum)], [a_us / 1e6, b_us / 1e6]
+    names = [label(a, a_sum, several), label(b, b_sum, several)]
+    times = [a_us / 1e6, b_us / 1e6]
     if number % 2:
         names.reverse()
         times.reverse()
         result = -result
     if own_seed is None:
-        own_seed = int(Pairing(game, a, b, seed, plies).seeds(np.array([number]))[0])
+        pairing_of = Pairing(game, a, b, seed, plies, checksums=(a_sum, b_sum))
+        own_seed = int(pairing_of.seeds(np.array([number]))[0])
     details = json.loads(told) if told else {}
     return GameRecord(
         game=game,
