@@ -143,4 +143,5 @@ def progress(unit: str) -> Progress:
         TextColumn(unit),
         TimeRemainingColumn(compact=True),
     )
-    return Progress(*columns, console=Console(stderr=True), transient=True)
+    target = Console(stderr=True)
+    return Progress(*columns, console=target, transient=True, disable=not target.is_terminal)

@@ -5,11 +5,13 @@ the arrays. Whatever is wrong with a file is said in one line that names it.
 """
 
 import contextlib
+import glob
 import hashlib
 import io
 import json
 import os
 import tempfile
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
@@ -17,10 +19,11 @@ from typing import IO, Any
 import numpy as np
 
 from fourlab.core.arrays import Array
-from fourlab.core.errors import FourlabError
+from fourlab.core.errors import FourlabError, why
 from fourlab.version import __version__
 
 HEADER = "header"
+ABANDONED_SECONDS = 3600  # after which a half-written file has no writer any more
 FRONT_LIMIT = 1 << 20  # bytes of JSON at the beginning of a file of weights
 
 
@@ -28,14 +31,59 @@ class StorageError(FourlabError):
     """A file that is missing, damaged, foreign, or cannot be written."""
 
 
+def is_there(path: Path) -> bool:
+    """Return whether a path leads to something; one that can be none does not."""
+    try:
+        return path.exists()
+    except (OSError, ValueError):  # a name that is too long, or holds a zero byte
+        return False
+
+
+def is_folder(path: Path) -> bool:
+    """Return whether a path leads to a folder, as `is_there` does."""
+    return is_there(path) and path.is_dir()
+
+
+def beside(path: Path, ending: str) -> Path:
+    """Return the file of the same name with an ending; raises StorageError if it has no name."""
+    if not path.name:
+        raise StorageError(f"cannot write {path}: it is a folder; name a file")
+    return path.with_name(path.name + ending)
+
+
+@contextlib.contextmanager
+def reading(path: Path) -> Iterator[None]:
+    """Say in one line that a file could not be read; text that is none counts as such."""
+    try:
+        yield
+    except FourlabError:
+        raise
+    except UnicodeDecodeError:
+        raise StorageError(f"cannot read {path}: it is no text") from None
+    except (OSError, ValueError) as error:
+        raise StorageError(f"cannot read {path}: {why(error)}") from None
+
+
+@contextlib.contextmanager
+def writing(path: Path) -> Iterator[None]:
+    """Make the folder of a file to be written; say in one line if either cannot be done."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        yield
+    except (OSError, ValueError) as error:
+        if isinstance(error, FourlabError):
+            raise
+        raise StorageError(f"cannot write {path}: {why(error)}") from None
+
+
 @contextlib.contextmanager
 def replacing(path: Path) -> Iterator[IO[bytes]]:
     """Open a file to be written in the place of `path`: all of it, or nothing at all."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+    with writing(path):
+        if path.exists() and not path.is_file():  # a device would be gone for good
+            raise StorageError(f"cannot write {path}: something that is no file is there")
+        _clear(path)
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    except OSError as error:
-        raise StorageError(f"cannot write {path}: {error.strerror}") from None
     try:
         with os.fdopen(handle, "wb") as file:
             yield file
@@ -47,6 +95,30 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
         raise StorageError(f"cannot write {path}: {error.strerror}; it is as it was") from None
     finally:
         Path(name).unlink(missing_ok=True)
+
+
+def _clear(path: Path) -> None:
+    """Remove what writers of `path` that were killed left behind; one at work is younger."""
+    oldest = time.time() - ABANDONED_SECONDS
+    for left in path.parent.glob(f".{glob.escape(path.name)}.????????"):
+        with contextlib.suppress(OSError):
+            if left.stat().st_mtime < oldest:
+                left.unlink()
+
+
+def sealed(entry: dict[str, Any]) -> str:
+    """Return a line of JSON with its checksum before it, for a file that grows line by line."""
+    text = json.dumps(entry)
+    return f"{hashlib.sha256(text.encode()).hexdigest()[:16]} {text}\n"
+
+
+def unsealed(line: str) -> dict[str, Any] | None:
+    """Return what `sealed` wrote, None if it is not all there or was changed."""
+    seal, _, text = line.rstrip("\n").partition(" ")
+    if hashlib.sha256(text.encode(errors="replace")).hexdigest()[:16] != seal:
+        return None
+    entry: dict[str, Any] = json.loads(text)
+    return entry
 
 
 def checksum(arrays: dict[str, Array]) -> str:
@@ -83,10 +155,8 @@ def save_arrays(
 
 def load_arrays(path: Path, kind: str, version: int) -> tuple[dict[str, Any], dict[str, Array]]:
     """Read what `save_arrays` wrote; raises StorageError if it is anything else."""
-    try:
+    with reading(path):
         data = path.read_bytes()
-    except OSError as error:
-        raise StorageError(f"cannot read {path}: {error.strerror}") from None
     return read_arrays(data, path, kind, version)
 
 

@@ -17,7 +17,7 @@ from typing import Any
 
 from fourlab.agents.registry import agent as find_agent
 from fourlab.core.errors import FourlabError, SpecError
-from fourlab.core.storage import StorageError, replacing
+from fourlab.core.storage import StorageError, is_there, replacing
 from fourlab.learning.base import Learner, Progress
 from fourlab.learning.evaluation import against_truth, play_off, truth_positions
 from fourlab.learning.registry import learner as new_learner
@@ -72,7 +72,7 @@ class Run:
     @classmethod
     def start(cls, folder: Path, config: RunConfig) -> Run:
         """Begin a run in a new or empty folder."""
-        if (folder / CONFIG).exists():
+        if is_there(folder / CONFIG):
             raise SpecError(f"{folder} holds a run; go on with --resume, or name another --out")
         learner = new_learner(config.learner, config.game, config.seed)
         config.save(folder)
@@ -226,6 +226,8 @@ def _drop_lines_after(path: Path, games: int) -> None:
 
 def find_runs(root: Path) -> list[Path]:
     """Return the run folders below a folder, the latest last."""
+    if not is_there(root):
+        return []
     found = [path.parent for path in root.rglob(CONFIG) if _is_run(path)]
     return sorted(found, key=lambda folder: (folder / CONFIG).stat().st_mtime)
 
