@@ -68,7 +68,7 @@ def idle(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     for name in ("folder", "folder.py", "folder.npz"):
         (tmp_path / name).mkdir()
     (tmp_path / "empty.py").write_text("")
-    (tmp_path / "file.py").write_text("import nowhere\n")
+    (tmp_path / "file.py").write_text("nothing = 1\n")
     (tmp_path / "file.npz").write_bytes(b"PK\x03\x04 no archive")
     return tmp_path
 
@@ -108,16 +108,16 @@ ALL = sorted(commands(), key=lambda entry: entry[0])
 
 
 def test_there_are_as_many_commands_as_are_registered() -> None:
-    assert {path[0] for path, _ in ALL} == set(command_line.COMMANDS)
+    assert {path[0] for path, _ in ALL} == {*command_line.COMMANDS, *command_line.SPELLED}
 
 
-AGENT = (*["random", "baseline", "perfect", "mcts:sims=9"] * 9, *nasty.specs(AGENTS))
+AGENT = (*["random", "baseline", "perfect", "mcts:sims=9"] * 60, *nasty.specs(AGENTS))
 GAME = (*nasty.GAMES * 3, "connect:columns={}", "connect:rows={},columns={},k={}", "mnk:k={}", "{}")
 MOVES = (*nasty.MOVES, "{}", "{},{}")
 PATTERNS: dict[str, tuple[str, ...]] = {
     "game": GAME, "agent": AGENT, "agents": AGENT, "first": AGENT, "second": AGENT,
     "against": AGENT, "anchor": AGENT, "opponent": (*AGENT, "{} random then {} baseline", "self"),
-    "learner": (*["q", "q:games=9"] * 9, *nasty.specs(LEARNERS)), "moves": MOVES,
+    "learner": (*["q", "q:games=9"] * 60, *nasty.specs(LEARNERS)), "moves": MOVES,
     "position": MOVES, "start": MOVES, "sprt": ("0,20", "{},{}", "{}"), "only": ("{}",),
     "options": ("{}", "alpha={}", "games={}", "={}"), "cluster": ("tcp://{}", "{}"),
     "positions": ("opening", "uci", "walk:{}", "games:of={}", "suite:{}", "file:{}", "{}"),

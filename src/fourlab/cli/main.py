@@ -42,6 +42,7 @@ COMMANDS = {
     "book": "book:app",
     "export": "export:app",
     "agents": "agents:agents",
+    "learners": "agents:learners",
     "bench": "bench:bench",
 }
 
@@ -62,7 +63,9 @@ def _counting(command: Callable[..., None]) -> Callable[..., None]:
     return run
 
 
-for _name, _place in COMMANDS.items():
+SPELLED = {"analyse": "analyze"}  # other spellings that are understood, and not listed
+
+for _name, _place in (COMMANDS | {o: COMMANDS[name] for o, name in SPELLED.items()}).items():
     _module, _, _attribute = _place.partition(":")
     _found = getattr(importlib.import_module(f"fourlab.cli.{_module}"), _attribute)
     if isinstance(_found, typer.Typer):
@@ -70,7 +73,7 @@ for _name, _place in COMMANDS.items():
             _command.callback = _counting(_command.callback)  # type: ignore[arg-type]
         app.add_typer(_found, name=_name)
     else:
-        app.command(_name)(_counting(_found))
+        app.command(_name, hidden=_name in SPELLED)(_counting(_found))
 
 
 def _show_version(wanted: bool) -> None:

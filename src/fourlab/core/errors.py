@@ -1,5 +1,8 @@
 """What fourlab says when it cannot do what it was asked: input, position, remedy, in one line."""
 
+import sys
+from pathlib import Path
+
 SHOWN = 60  # characters of an input that an error repeats
 
 
@@ -35,3 +38,15 @@ class NotationError(FourlabError):
 
 class MissingExtraError(FourlabError):
     """A feature whose optional packages are not installed."""
+
+
+def missing_extra(what: str, extra: str) -> MissingExtraError:
+    """Return the error for an extra that is not installed, with the command that does it here.
+
+    Where fourlab lies in the folder of its sources, as `make` installs it, it is taken from there.
+    """
+    source = Path(__file__).parents[3]
+    package = f"'fourlab[{extra}]'"
+    if (source / "pyproject.toml").is_file() and (source / "constraints.txt").is_file():
+        package = f"-c '{source / 'constraints.txt'}' -e '{source}[{extra}]'"
+    return MissingExtraError(f"{what}; install it: {sys.executable} -m pip install {package}")

@@ -97,6 +97,16 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
         Path(name).unlink(missing_ok=True)
 
 
+def check_place(path: Path) -> None:
+    """Raise StorageError if a file could not be written there; makes its folder, and no file."""
+    with writing(path):
+        if path.exists():
+            with path.open("ab"):
+                pass
+        else:
+            tempfile.TemporaryFile(dir=path.parent).close()
+
+
 def _clear(path: Path) -> None:
     """Remove what writers of `path` that were killed left behind; one at work is younger."""
     oldest = time.time() - ABANDONED_SECONDS
