@@ -17,12 +17,13 @@ from dataclasses import dataclass
 from types import NoneType
 from typing import Any, TypeVar
 
-from fourlab.core.errors import SpecError, quoted
+from fourlab.core.errors import SHOWN, SpecError, quoted
 
 T = TypeVar("T")
 
 YES_NO = {"yes": True, "true": True, "on": True, "1": True}
 YES_NO |= {"no": False, "false": False, "off": False, "0": False}
+LONGEST = 10_000  # characters of a spec string: paths and nested opponents fit
 WHOLE_LIMIT = 2**63  # what kernels and databases count with
 POSITIONAL = ""  # the option name under which a leading value without "=" is kept
 
@@ -118,6 +119,8 @@ def options_of(config: type[Any]) -> list[Option]:
 
 def parse(text: str) -> Spec:
     """Split a spec string into its name and options; raises SpecError if it is no spec string."""
+    if len(text) > LONGEST:
+        raise SpecError(f"{quoted(text)} is too long for a spec; at most {LONGEST:,}")
     name, colon, rest = text.strip().partition(":")
     if not name or (colon and not rest):
         raise SpecError(
@@ -217,7 +220,7 @@ def _listing(options: list[Option]) -> str:
 def unknown(what: str, name: str, known: Iterable[str]) -> SpecError:
     """Return the error for a name that does not exist, with the nearest one that does."""
     names = list(known)
-    near = difflib.get_close_matches(name, names, n=1)
+    near = difflib.get_close_matches(name[:SHOWN], names, n=1)
     hint = f"did you mean {near[0]!r}? " if near else ""
     return SpecError(f"unknown {what} {quoted(name)}; {hint}known: {', '.join(names)}")
 

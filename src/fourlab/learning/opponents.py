@@ -20,13 +20,14 @@ from fourlab.agents.human import Human
 from fourlab.agents.registry import agent as find_agent
 from fourlab.core.dice import below, seeded
 from fourlab.core.errors import SpecError, quoted
-from fourlab.core.spec import configure, option, parse
+from fourlab.core.spec import LONGEST, configure, option, parse
 from fourlab.rules.geometry import Rules
 
 SELF = "self"
 FROZEN = "frozen"
 BLOCK = 50  # games against one member of a mixture before the next is drawn
 MOST_STAGES = 1000
+MOST_BRACES = 100
 WEIGHTS = 1 << 20  # steps into which the weights of a mixture are divided
 
 
@@ -106,6 +107,8 @@ def named_in(text: str) -> Iterator[str]:
 
 def _stages(text: str) -> list[str]:
     """Return the stages of a curriculum, ranges spelled out; raises SpecError if they are many."""
+    if len(text) > LONGEST or text.count("{") > MOST_BRACES:
+        raise SpecError(f"opponent {quoted(text)} is too long; name fewer")
     every = (stage for part in re.split(r"\s+then\s+", text) for stage in _spell_out(part))
     stages = list(itertools.islice(every, MOST_STAGES + 1))
     if len(stages) > MOST_STAGES:
