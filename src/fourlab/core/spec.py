@@ -119,6 +119,8 @@ def options_of(config: type[Any]) -> list[Option]:
 
 def parse(text: str) -> Spec:
     """Split a spec string into its name and options; raises SpecError if it is no spec string."""
+    if not isinstance(text, str):
+        raise SpecError(f"{text!r} is no text; write name, or name:option=value,option=value")
     if len(text) > LONGEST:
         raise SpecError(f"{quoted(text)} is too long for a spec; at most {LONGEST:,}")
     name, colon, rest = text.strip().partition(":")
