@@ -15,7 +15,8 @@ with warnings.catch_warnings():
 
 from fourlab.adapters.gymnasium import FourlabEnv  # noqa: E402
 from fourlab.adapters.pettingzoo import env as two_player_env  # noqa: E402
-from fourlab.core.errors import SpecError  # noqa: E402
+from fourlab.adapters.pettingzoo import raw_env  # noqa: E402
+from fourlab.core.errors import IllegalMoveError, SpecError  # noqa: E402
 from fourlab.rules.position import position_of  # noqa: E402
 
 GAMES = ["connect4", "tictactoe", "connect:columns=5,rows=6,k=4", "mnk:columns=4,rows=3,k=3"]
@@ -122,3 +123,39 @@ def test_observations_lie_as_in_connect_four_v3() -> None:
             move = int(rng.choice(np.flatnonzero(mine[0]["action_mask"])))
             ours.step(move)
             theirs.step(move)
+
+
+def test_what_is_no_move_is_an_error_and_no_lost_game() -> None:
+    env = FourlabEnv("connect4", "random", side="first")
+    env.reset(seed=1)
+    for action in (99, -1, 7, 3.5, "3", None):
+        with pytest.raises(IllegalMoveError, match=r"is no move of connect4: 0 to 6"):
+            env.step(action)  # type: ignore[arg-type]
+    assert env.position.ply == 0
+    assert env.step(np.int64(3))[2] is False
+
+
+def test_a_game_that_is_over_takes_no_move() -> None:
+    env = FourlabEnv("connect:columns=3,rows=2,k=2", "self")
+    env.reset()
+    for move in (0, 1, 1):
+        env.step(np.int64(move))
+    with pytest.raises(IllegalMoveError, match=r"the game is over \('122'\); reset\(\) first"):
+        env.step(np.int64(0))
+    env.reset()
+    env.step(np.int64(0))
+
+
+@pytest.mark.parametrize("make", [FourlabEnv, raw_env])
+def test_what_an_environment_cannot_do_is_refused(make: type[FourlabEnv]) -> None:
+    with pytest.raises(SpecError, match="no render mode 'human'; there is: ansi"):
+        make("connect4", render_mode="human")
+    env = make("tictactoe", render_mode="ansi")
+    env.reset(options={})
+    assert isinstance(env.render(), str)
+
+
+def test_a_reset_takes_no_options() -> None:
+    env = FourlabEnv("tictactoe")
+    with pytest.raises(SpecError, match="reset takes no options, not 'start'"):
+        env.reset(options={"start": "1"})

@@ -1,11 +1,13 @@
 """Exported files: they play in a process that has nothing of fourlab."""
 
+import importlib
 import itertools
 import json
 import os
 import re
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -180,7 +182,7 @@ def test_bad_input_is_one_line_and_leaves_the_file_alone(
 
 def test_a_missing_runner_is_answered_with_what_brings_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "kaggle_environments", None)
-    with pytest.raises(MissingExtraError, match=r"pip install 'fourlab\[kaggle\]'"):
+    with pytest.raises(MissingExtraError, match=r"pip install .*\[kaggle\]'"):
         rehearsal.ready_for(fourlab.game("connect4"), ["random"])
 
 
@@ -251,3 +253,32 @@ def test_the_official_runner_sees_what_fails(tmp_path: Path) -> None:
     [game] = rehearse(path, 1, fourlab.game("connect4"))
     assert game.result is None
     assert game.status == "INVALID"
+
+
+def test_an_agent_that_is_not_of_fourlab_is_not_exported(troublemakers: None) -> None:
+    name = next(iter(importlib.import_module("troublemakers").KINDS))
+    with pytest.raises(SpecError, match=f"agent '{name}' is made by troublemakers, which is not"):
+        export_kaggle(name)
+
+
+def test_an_agent_is_exported_from_a_zipped_install(tmp_path: Path) -> None:
+    package = Path(fourlab.__file__).parent
+    archive = tmp_path / "fourlab.zip"
+    with zipfile.ZipFile(archive, "w") as zipped:
+        for path in package.rglob("*"):
+            if path.is_file() and "__pycache__" not in path.parts and "web" not in path.parts:
+                zipped.write(path, Path("fourlab") / path.relative_to(package))
+    program = (
+        "import fourlab.adapters.export as e, sys; assert '.zip' in e.__file__;"
+        "sys.stdout.write(e.export_kaggle('minimax'))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(archive)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == export_kaggle("minimax")

@@ -49,3 +49,11 @@ def test_bad_agent_specs_are_answered_with_what_exists(spec: str, says: str) -> 
 def test_a_person_plays_in_the_terminal_only() -> None:
     with pytest.raises(SpecError, match="terminal only"):
         agent("human").decide(CONNECT4.start(), np.random.default_rng(0))
+
+
+def test_an_agent_of_another_game_is_refused() -> None:
+    player = agent("random", "tictactoe")
+    assert agent(player) is player
+    assert agent(player, "tictactoe") is player
+    with pytest.raises(SpecError, match="random plays tictactoe, not connect4"):
+        agent(player, "connect4")

@@ -135,7 +135,7 @@ def test_a_newer_schema_is_left_alone(tmp_path: Path) -> None:
         fill(records)
         records._connection.execute("PRAGMA user_version = 99")
     before = path.read_bytes()
-    with pytest.raises(StorageError, match=r"games.db has schema 99, this fourlab knows 3"):
+    with pytest.raises(StorageError, match=r"games.db has schema 99, this fourlab knows 4"):
         Records(path)
     assert path.read_bytes() == before
 
@@ -274,3 +274,60 @@ def test_a_game_played_by_itself_is_kept_beside_the_others(tmp_path: Path) -> No
     assert found[0].decisions[0]["move"] == match.positions[1].moves[0]
     assert found[1].move_seconds == match.record().move_seconds
     assert sum(summary["mcts:sims=10", "random"]) == 1  # a game that was broken off does not count
+
+
+def test_damage_anywhere_is_refused_or_changes_nothing(tmp_path: Path) -> None:
+    """Change a few bits in many places; what is still read is what was written."""
+    path = tmp_path / "games.db"
+    with Records(path) as records:
+        fill(records, 0, 60)
+        records.add_run({"seed": 3, "agents": ["random", "baseline"]})
+    whole = path.read_bytes()
+
+    def read() -> list[object]:
+        with Records(path, create=False) as records:
+            found: list[object] = [entry.to_line() for entry in records.listing()]
+            recorded = records.games(1, PAIR, 60)
+            return [*found, records.summary(), records.last_run(), recorded.results.tolist()]
+
+    truth = read()
+    dice = np.random.default_rng(11)
+    refused = 0
+    for _ in range(300):
+        changed = bytearray(whole)
+        for place in dice.integers(len(whole) * 8, size=int(dice.integers(1, 4))).tolist():
+            changed[place // 8] ^= 1 << (place % 8)
+        path.write_bytes(changed)
+        for beside in tmp_path.glob("games.db-*"):
+            beside.unlink()
+        try:
+            found = read()
+        except StorageError as error:
+            refused += str(path) in str(error)
+            continue
+        assert found == truth
+    assert refused > 50
+
+
+def test_a_record_that_may_not_be_written_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A superuser may write everything, so it is the question that is answered with no."""
+    path = tmp_path / "games.db"
+    with Records(path) as records:
+        fill(records)
+    before = {file.name: file.read_bytes() for file in tmp_path.iterdir()}
+    monkeypatch.setattr("os.access", lambda *_: False)
+    with Records(path, create=False) as records:
+        assert records.count() == 20
+        with pytest.raises(StorageError, match=r"cannot use .*games.db: attempt to write"):
+            fill(records, 20, 20)
+    assert {file.name: file.read_bytes() for file in tmp_path.iterdir()} == before
+
+
+@pytest.mark.parametrize("name", ["a\0b", "x" * 300, "file/below", "", "folder"])
+def test_a_place_where_no_record_can_be_is_said_in_one_line(tmp_path: Path, name: str) -> None:
+    (tmp_path / "file").write_text("in the way")
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(StorageError, match="cannot"):
+        Records(tmp_path / name)

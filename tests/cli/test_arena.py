@@ -1,5 +1,7 @@
 """`fourlab arena`, `games`, `ladder` and `sweep` from the outside."""
 
+import io
+import itertools
 import json
 import os
 import random
@@ -10,9 +12,17 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pexpect
 import pytest
+from rich.console import Console
+
+from fourlab.arena.events import Event
+from fourlab.arena.tournament import Tournament
+from fourlab.cli.arena import Pace
+from fourlab.cli.standings import standings
+from fourlab.core.workers import Workers
 
 FOURLAB = [sys.executable, "-m", "fourlab.cli.main"]
 SMALL = "connect:columns=5,rows=4,k=4"
@@ -167,7 +177,6 @@ def test_plots_are_drawn(played: Path) -> None:
         (["arena", "random", "baseline", "--anchor", "perfect"], "anchor 'perfect' does not play"),
         (["arena", "--resume", "--record", "none.db"], "no games recorded in none.db"),
         (["arena", "random", "baseline", "--record", "said.txt"], "is no fourlab record"),
-        (["arena", "random", "baseline", "--game", SMALL, "--seed", "3"], "go on with --resume"),
         (["ladder", "--record", "none.db"], "no games recorded in none.db"),
         (["ladder", "--game", "connect4"], "no games of connect4"),
         (["games", "7"], "'7' is no game's number"),
@@ -191,6 +200,86 @@ def test_bad_input_is_one_line_and_exit_code_2(
     assert "Traceback" not in done.stderr
     assert not (played / "none.db").exists()
     assert not (played / "runs").exists()
+
+
+def test_the_same_command_again_shows_what_was_recorded(played: Path) -> None:
+    again = ["arena", "random", "baseline", "perfect:blunder=0.5"]
+    again += ["--game", SMALL, "--games", "40", "--seed", "3"]
+    before = count(played / "games.db")
+    done = run(played, *again)
+    assert done.returncode == 0, done.stderr
+    assert "all of these games were recorded before; more with --games 80, others" in done.stderr
+    assert [line for line in done.stdout.splitlines() if "ms" not in line][:8] == [
+        line for line in (played / "said.txt").read_text().splitlines() if "ms" not in line
+    ][:8]
+    assert count(played / "games.db") == before
+
+
+def test_more_games_than_were_recorded_are_the_rest_of_them(tmp_path: Path) -> None:
+    command = ["arena", "random", "baseline", "--game", SMALL, "--seed", "3", "--json"]
+    assert run(tmp_path, *command, "--games", "20").returncode == 0
+    more = run(tmp_path, *command, "--games", "60")
+    assert "20 of 60 of these games were recorded before" in more.stderr
+    whole = run(tmp_path, *command, "--games", "60", "--no-record")
+    [one], [other] = (json.loads(done.stdout)["pairs"] for done in (more, whole))
+    assert [one[name] for name in ("wins", "draws", "losses")] == [
+        other[name] for name in ("wins", "draws", "losses")
+    ]
+
+
+def test_an_odd_number_of_games_is_made_even_and_said(tmp_path: Path) -> None:
+    pair = ["random", "baseline", "--game", SMALL, "--no-record", "--json"]
+    done = run(tmp_path, "arena", *pair, "--games", "3")
+    assert json.loads(done.stdout)["games"] == 4
+    assert "4 games a pair, not 3: each opening from both sides" in done.stderr
+    assert run(tmp_path, "arena", *pair, "--games", "4").stderr == ""
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["arena", "random"],
+        ["arena", "random", "magic"],
+        ["arena", "random", "baseline", "--plies", "99"],
+        ["arena", "random", "baseline", "--cluster", "nowhere"],
+        ["sweep", "flat:playouts={1,x}"],
+        ["sweep", "flat:playouts={1,2}", "--against", "magic"],
+    ],
+)
+def test_what_is_refused_leaves_no_record_behind(tmp_path: Path, arguments: list[str]) -> None:
+    assert run(tmp_path, *arguments).returncode == 2
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_eighty_columns_are_enough() -> None:
+    """Nothing is cut, figures are not wrapped, and pairings are told by numbers of the ranking."""
+    agents = ("perfect:blunder=0.25,ties=first", "flat:playouts=2", "random", "baseline")
+    event = Event(SMALL, agents, 20, 1)
+    tournament = Tournament(event)
+    with Workers(1) as pool:
+        list(tournament.run(pool))
+    shown = io.StringIO()
+    Console(width=80, file=shown).print(standings(tournament, 80))
+    lines = shown.getvalue().splitlines()
+    assert not any("…" in line for line in lines)
+    rows = [line.split() for line in lines if re.match(r"\d – \d ", line)]
+    assert len(rows) == 6
+    assert {len(row) for row in rows} == {3 + 4 + 3 + 2}  # 1 – 2, four figures, 1% to 2%, two more
+    ranking = tournament.ratings().ranking()
+    met = {frozenset((ranking[int(row[0]) - 1], ranking[int(row[2]) - 1])) for row in rows}
+    assert met == {frozenset(pair) for pair in itertools.combinations(event.agents, 2)}
+
+
+def test_the_time_that_is_left_is_told_once_a_game_was_played(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    clock = iter((100.0, 160.0))
+    monkeypatch.setattr("fourlab.cli.arena.time.monotonic", lambda: next(clock))
+    tournament = SimpleNamespace(played=10, total=50)
+    pace = Pace(tournament)  # type: ignore[arg-type]
+    assert pace.left == ""
+    tournament.played = 20
+    assert pace.left == "about 3 min left"  # ten games took a minute, thirty are left
 
 
 def count(path: Path) -> int:

@@ -3,6 +3,7 @@
 import io
 import json
 import logging
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -54,6 +55,7 @@ def test_runs_are_listed(folder: Path) -> None:
     shown = fourlab(folder, "runs").stdout
     assert "runs/q-1" in shown
     assert "3,000" in shown
+    assert re.search(r"\d+% ± \d+% against perfect, of its moves \d+% perfect", shown)
 
 
 def test_a_table_is_shown(folder: Path) -> None:

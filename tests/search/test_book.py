@@ -1,6 +1,6 @@
 """Books: made, read, damaged, resumed."""
 
-import json
+import errno
 import logging
 import os
 import shutil
@@ -14,12 +14,12 @@ import numpy as np
 import pytest
 
 import retrograde
-from fourlab.core.storage import StorageError
+from fourlab.core.storage import StorageError, save_arrays
 from fourlab.rules.catalog import game
 from fourlab.rules.position import position_of
 from fourlab.search import book as book_module
 from fourlab.search.book import Book, shelves, shipped_book
-from fourlab.search.bookmaking import Build
+from fourlab.search.bookmaking import UNSOLVED, Build
 from fourlab.search.scores import sign
 from fourlab.search.sizes import RECOMPUTED, Size
 from fourlab.search.solver import Solver
@@ -174,8 +174,78 @@ def test_progress_of_another_book_is_refused(tmp_path: Path) -> None:
     Build(game(SMALL), 4, path)
     with pytest.raises(StorageError, match="belongs to another book"):
         Build(game(SMALL), 5, path)
-    header = json.loads((tmp_path / "book.npz.progress").read_text().splitlines()[0])
-    assert header == {"game": SMALL, "plies": 4, "version": 1}
+
+
+def half_made(path: Path) -> Build:
+    making = Build(game(SMALL), 6, path)
+    with ThreadPoolExecutor(1) as pool:
+        for number, _ in enumerate(making.run(pool, 1)):
+            if number == 3:
+                break
+    return making
+
+
+def test_damaged_progress_is_never_believed(tmp_path: Path) -> None:
+    """Change one bit in every place of it that a hundred draws hit."""
+    made = half_made(tmp_path / "book.npz")
+    path = made.progress_path
+    whole = path.read_bytes()
+    dice = np.random.default_rng(7)
+    outcomes = set()
+    for place in dice.integers(len(whole) * 8, size=100).tolist():
+        changed = bytearray(whole)
+        changed[place // 8] ^= 1 << (place % 8)
+        path.write_bytes(changed)
+        try:
+            again = Build(game(SMALL), 6, tmp_path / "book.npz")
+        except StorageError as error:
+            outcomes.add("refused" if str(path) in str(error) else str(error))
+            continue
+        known = again.scores != UNSOLVED
+        assert np.array_equal(again.scores[known], made.scores[known])
+        assert known.sum() < made.solved
+        outcomes.add("repaired")
+    assert outcomes == {"refused", "repaired"}
+
+
+def test_a_full_disk_under_the_progress_stops_no_build(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Half a line fits, then nothing for a while; the build ends, and a next one would go on."""
+    making = Build(game(SMALL), 6, tmp_path / "book.npz")
+    original = Path.open
+    writes = iter(range(1000))
+
+    def full(self: Path, mode: str = "r", **options: object) -> object:
+        if self == making.progress_path and next(writes) in (1, 2):
+            with original(self, "a") as file:
+                file.write("0123456789abcdef {half of")
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return original(self, mode, **options)
+
+    monkeypatch.setattr(Path, "open", full)
+    with ThreadPoolExecutor(1) as pool, caplog.at_level(logging.WARNING):
+        *_, last = making.run(pool, 1)
+    assert last == making.total
+    assert caplog.text.count("No space left on device; going on") == 1
+    again = Build(game(SMALL), 6, tmp_path / "book.npz")
+    assert making.total > again.solved >= making.total - 64
+    known = again.scores != UNSOLVED
+    assert np.array_equal(again.scores[known], making.scores[known])
+
+
+@pytest.mark.parametrize("plies", [99, 2**63, 20])
+def test_a_book_that_nobody_could_hold_is_refused_before_it_is_listed(plies: int) -> None:
+    with pytest.raises(StorageError, match=f"no book of {plies} plies for connect4"):
+        shelves(game("connect4"), plies, most=10_000)
+
+
+def test_a_book_whose_header_lies_about_its_size_is_refused(tmp_path: Path) -> None:
+    for plies in (12, 10**12, -1, "many", None):
+        header = {"game": "connect4", "plies": plies}
+        save_arrays(tmp_path / "lie.npz", "book", 1, header, {"scores": np.zeros(5, np.int8)})
+        with pytest.raises(StorageError, match=r"lie.npz is damaged"):
+            Book.load(tmp_path / "lie.npz")
 
 
 def test_the_shipped_book_is_the_truth_where_it_is_solved_anew() -> None:

@@ -7,11 +7,11 @@ so that it neither needs nor disturbs an installed fourlab.
 import ast
 import base64
 import hashlib
+import importlib.resources
 import re
 import textwrap
 from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 
 from fourlab.adapters.kaggle import player_of
 from fourlab.agents.base import Agent
@@ -23,7 +23,7 @@ from fourlab.core.storage import StorageError
 from fourlab.values.packing import packed, visits_to_keep
 from fourlab.version import __version__
 
-PACKAGE = Path(__file__).parent.parent
+PACKAGE = importlib.resources.files("fourlab")  # which may lie in an archive
 RUNTIME = "fourlab.adapters.thinker"
 LOADER = PACKAGE / "adapters" / "bundle.py"
 DATA = {"fourlab.search.book": "search/books"}  # what a module reads besides its source
@@ -74,12 +74,17 @@ def export_kaggle(spec: str) -> str:
     """
     player = player_of(spec)
     kind = type(player)
+    if not is_module(kind.__module__):
+        raise SpecError(
+            f"agent {player.name!r} is made by {kind.__module__}, which is not of fourlab: a file "
+            "could not carry it; on Kaggle, submit the program that it comes from"
+        )
     modules = needed_modules([RUNTIME, kind.__module__])
     sources = {path_of(module): source_of(module) for module in modules}
     data = {
-        path.relative_to(PACKAGE).as_posix(): path.read_bytes()
+        f"{folder}/{path.name}": path.read_bytes()
         for module, folder in DATA.items()
-        for path in sorted((PACKAGE / folder).iterdir())
+        for path in sorted((PACKAGE / folder).iterdir(), key=lambda path: path.name)
         if module in modules
     }
     carried = _carried(player)

@@ -10,13 +10,14 @@ side to move in the first plane; `info["action_mask"]` marks the legal moves.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from fourlab.agents.registry import agent as find_agent
-from fourlab.core.errors import MissingExtraError, SpecError
+from fourlab.core.errors import IllegalMoveError, SpecError, missing_extra
 from fourlab.rules.catalog import game as find_game
 from fourlab.rules.formats import row_cells, write_text
 from fourlab.rules.geometry import Rules
@@ -26,13 +27,24 @@ try:
     import gymnasium
     from gymnasium import spaces
 except ImportError:
-    raise MissingExtraError(
-        "environments need gymnasium; install it with: pip install 'fourlab[envs]'"
-    ) from None
+    raise missing_extra("environments need gymnasium", "envs") from None
 
 Planes = npt.NDArray[np.int8]
 BOTH = "self"
 SIDES = ("first", "second", "alternating")
+
+
+def known_mode(mode: str | None, metadata: Mapping[str, Any]) -> str | None:
+    """Return a render mode; raises SpecError for one that there is not."""
+    if mode is not None and mode not in metadata["render_modes"]:
+        raise SpecError(f"no render mode {mode!r}; there is: {', '.join(metadata['render_modes'])}")
+    return mode
+
+
+def no_options(options: dict[str, Any] | None) -> None:
+    """Raise SpecError for options of a reset: there are none."""
+    if options:
+        raise SpecError(f"reset takes no options, not {', '.join(map(repr, options))}; leave out")
 
 
 def planes(position: Position, side: int) -> Planes:
@@ -56,8 +68,9 @@ class FourlabEnv(gymnasium.Env[Planes, np.int64]):
     """A game for one agent.
 
     Against an `opponent` the agent plays `side`; the reward is 1, 0 or -1 for it at the end. With
-    opponent `self` the agent moves for both sides, and the reward is the first player's. An illegal
-    move ends the game as a loss of the side that made it.
+    opponent `self` the agent moves for both sides, and the reward is the first player's. A move
+    that is full or taken ends the game as a loss of the side that made it; a number that is no move
+    of the board, or a move after the end, raises IllegalMoveError.
     """
 
     metadata: dict[str, Any] = {"render_modes": ["ansi"]}  # noqa: RUF012  # gymnasium declares it so
@@ -78,24 +91,27 @@ class FourlabEnv(gymnasium.Env[Planes, np.int64]):
         self.start = self.rules.start().play_all(start)
         if self.start.is_over:
             raise SpecError(f"start={start!r}: the game is over there; leave out the last moves")
-        self.render_mode = render_mode
+        self.render_mode = known_mode(render_mode, self.metadata)
         shape = (self.rules.rows, self.rules.columns, 2)
         self.observation_space = spaces.Box(0, 1, shape, np.int8)
         self.action_space = spaces.Discrete(self.rules.move_count)
         self.position = self.start
         self._agent_side = FIRST
+        self._is_over = False
         self._games = 0
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Planes, dict[str, Any]]:
         """Begin a game; the opponent makes its first move if it is its turn."""
+        no_options(options)
         super().reset(seed=seed)
         if seed is not None:
             self._games = 0
         sides = {"first": FIRST, "second": SECOND}
         self._agent_side = sides.get(self.side, self._games % 2)
         self._games += 1
+        self._is_over = False
         self.position = self.start
         self._let_opponent_move()
         if self.position.is_over:  # a start from which the opponent wins at once
@@ -104,15 +120,23 @@ class FourlabEnv(gymnasium.Env[Planes, np.int64]):
 
     def step(self, action: np.int64) -> tuple[Planes, float, bool, bool, dict[str, Any]]:
         """Make the agent's move and let the opponent answer."""
+        if not self.action_space.contains(action):
+            moves = self.rules.move_count
+            raise IllegalMoveError(
+                f"action {action!r} is no move of {self.rules}: 0 to {moves - 1}"
+            )
+        if self._is_over:
+            raise IllegalMoveError(f"the game is over ('{self.position.notation}'); reset() first")
         move = int(action)
         if move not in self.position.legal_moves():
+            self._is_over = True
             first_player = -1.0 if self.position.to_move == FIRST else 1.0
             reward = first_player if self.opponent is None else -1.0
             return self._observation(), reward, True, False, {**self._info(), "illegal": True}
         self.position = self.position.play(move)
         self._let_opponent_move()
-        over = self.position.is_over
-        return self._observation(), self._reward(), over, False, self._info()
+        self._is_over = self.position.is_over
+        return self._observation(), self._reward(), self._is_over, False, self._info()
 
     def render(self) -> str | None:
         """Return the board in text in render mode `ansi`."""

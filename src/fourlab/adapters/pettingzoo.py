@@ -10,8 +10,8 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from fourlab.adapters.gymnasium import action_mask, planes
-from fourlab.core.errors import IllegalMoveError, MissingExtraError
+from fourlab.adapters.gymnasium import action_mask, known_mode, planes
+from fourlab.core.errors import IllegalMoveError, missing_extra
 from fourlab.rules.catalog import game as find_game
 from fourlab.rules.formats import write_text
 from fourlab.rules.geometry import Rules
@@ -22,9 +22,7 @@ try:
     from pettingzoo import AECEnv
     from pettingzoo.utils import wrappers
 except ImportError:
-    raise MissingExtraError(
-        "environments for two need pettingzoo; install it with: pip install 'fourlab[envs]'"
-    ) from None
+    raise missing_extra("environments for two need pettingzoo", "envs") from None
 
 PLAYERS = ("player_0", "player_1")
 Observation = dict[str, npt.NDArray[np.int8]]
@@ -48,7 +46,7 @@ class raw_env(AECEnv[str, Observation, int]):  # type: ignore[misc]  # noqa: N80
     def __init__(self, game: str | Rules = "connect4", render_mode: str | None = None) -> None:
         super().__init__()
         self.rules = find_game(game)
-        self.render_mode = render_mode
+        self.render_mode = known_mode(render_mode, self.metadata)
         self.possible_agents = list(PLAYERS)
         self.agents = list(PLAYERS)
         box = (self.rules.rows, self.rules.columns, 2)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from fourlab.adapters.kaggle import check_gravity
-from fourlab.core.errors import IllegalMoveError, MissingExtraError
+from fourlab.core.errors import IllegalMoveError, missing_extra
 from fourlab.core.spec import unknown
 from fourlab.rules.geometry import Rules
 from fourlab.rules.record import GameRecord
@@ -76,9 +76,7 @@ def runner() -> Any:
     try:
         from kaggle_environments import make
     except ImportError:
-        raise MissingExtraError(
-            "a rehearsal needs Kaggle's runner; install it with: pip install 'fourlab[kaggle]'"
-        ) from None
+        raise missing_extra("a rehearsal needs Kaggle's runner", "kaggle") from None
     return make
 
 

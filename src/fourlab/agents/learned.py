@@ -12,7 +12,7 @@ from fourlab.agents.base import Decision
 from fourlab.agents.instant import LEARNED, Instant, InstantAgent
 from fourlab.core.errors import SpecError
 from fourlab.core.spec import option
-from fourlab.core.storage import StorageError
+from fourlab.core.storage import StorageError, reading
 from fourlab.rules.boards import Boards
 from fourlab.rules.geometry import Rules
 from fourlab.rules.kernels import move_cell
@@ -127,10 +127,8 @@ def _read(path: Path, _changed: int, rules: Rules, visits: int) -> Knowledge:
 def _load(name: str, config: LearnedConfig, rules: Rules) -> Knowledge:
     """Return what a file holds, read once for all agents; raises StorageError by its name."""
     path = values_file(Path(config.path))
-    try:
+    with reading(path):
         changed = path.stat().st_mtime_ns
-    except OSError as error:
-        raise StorageError(f"cannot read {path}: {error.strerror}") from None
     if path.suffix == ".safetensors":
         raise StorageError(f"{path} is of a network; write net:{config.path}")
     known = _read(path, changed, rules, config.visits)

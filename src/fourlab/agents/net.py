@@ -15,7 +15,7 @@ from fourlab.core.errors import SpecError
 from fourlab.core.jit import kernel
 from fourlab.core.limit import NO_LIMIT, Limit
 from fourlab.core.spec import option
-from fourlab.core.storage import StorageError
+from fourlab.core.storage import reading
 from fourlab.rules.boards import Boards, boards_of
 from fourlab.rules.geometry import Rules
 from fourlab.rules.kernels import legal_cells, mirror, mirror_move, move_count
@@ -97,10 +97,8 @@ def _read(path: Path, _changed: int, rules: Rules) -> Network:
 
 def _load(path: Path, rules: Rules) -> Network:
     """Return the network of a file, read once for all agents; raises StorageError by its name."""
-    try:
+    with reading(path):
         changed = path.stat().st_mtime_ns
-    except OSError as error:
-        raise StorageError(f"cannot read {path}: {error.strerror}") from None
     return _read(path, changed, rules)
 
 

@@ -1,6 +1,7 @@
 """The agents by name. A new agent is one file and one line here."""
 
 from fourlab.agents.base import Agent
+from fourlab.core.errors import SpecError
 from fourlab.core.registry import Registry
 from fourlab.core.spec import configure, parse
 from fourlab.rules.catalog import game as find_game
@@ -30,13 +31,16 @@ AGENTS: Registry[type[Agent]] = Registry(
 )
 
 
-def agent(text: str | Agent, game: str | Rules = "connect4") -> Agent:
-    """Return the agent that a spec string names, as a player of `game`.
+def agent(text: str | Agent, game: str | Rules | None = None) -> Agent:
+    """Return the agent that a spec string names, as a player of `game`, by default connect4.
 
-    Raises SpecError, which lists what exists, for an unknown name, option or value.
+    Raises SpecError, which lists what exists, for an unknown name, option or value, and for an
+    agent that plays another game.
     """
-    rules = find_game(game)
+    rules = find_game("connect4" if game is None else game)
     if isinstance(text, Agent):
+        if game is not None and text.rules != rules:
+            raise SpecError(f"{text.spec} plays {text.rules}, not {rules}; make one that does")
         return text
     spec = parse(text)
     kind = AGENTS.find(spec.name)

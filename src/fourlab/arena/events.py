@@ -26,6 +26,9 @@ def _plies(players: Iterable[Agent], rules: Rules) -> int:
     return min(homes, default=default_plies(rules))
 
 
+MOST_GAMES = 1_000_000_000  # of a pair: every one that was played is looked for among the recorded
+
+
 @dataclass(frozen=True)
 class Event:
     """What is to be played. Agents are spec strings, made canonical; `games` counts a pairing's.
@@ -65,6 +68,8 @@ class Event:
         change(self, "games", max(2, self.games + self.games % 2))
         change(self, "plies", _plies(known.values(), rules) if self.plies is None else self.plies)
         change(self, "modules", tuple(sorted({*self.modules, *own})))
+        if self.games > MOST_GAMES:
+            raise SpecError(f"{self.games:,} games of a pair; at most {MOST_GAMES:,}")
         if not 0 <= self.plies < rules.cells:  # type: ignore[operator]
             raise SpecError(f"openings of {self.plies} plies: write 0 to {rules.cells - 1}")
         if len(self.agents) < (1 if self.against else 2):

@@ -3,15 +3,18 @@
 A game is known by its pairing (agents, game, seed, conditions) and its number there, and from these
 it can be played again. Games are written as they come, many in one transaction: a program that is
 killed loses what was under way and nothing else. The file says which schema it has, and older ones
-are brought up to date when they are opened.
+are brought up to date when they are opened. Every row has a checksum: a file that was damaged is
+refused.
 """
 
 from __future__ import annotations
 
 import contextlib
 import json
+import os
 import sqlite3
 import time
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
@@ -22,14 +25,15 @@ import numpy as np
 from fourlab.arena.games import Games, moves_array
 from fourlab.arena.identity import label
 from fourlab.arena.pairing import Pairing
-from fourlab.arena.schema import APPLICATION, LISTING, MIGRATIONS, SUMMARY
+from fourlab.arena.schema import APPLICATION, LISTING, MIGRATIONS, SUMMARY, seal_of
 from fourlab.core.arrays import Ints
-from fourlab.core.storage import StorageError
+from fourlab.core.storage import StorageError, is_there, writing
 from fourlab.rules.record import GameRecord
 from fourlab.version import __version__
 
 ALONE = -1  # the seed of a pairing whose games were played by themselves
 OUTCOMES = {1: "first", 0: "draw", -1: "second", 2: "in progress"}
+REMEDY = "put a copy in its place, or delete it and play again"
 WAIT_SECONDS = 5.0  # for another program that is writing
 
 
@@ -39,14 +43,19 @@ class Records:
     def __init__(self, path: Path, create: bool = True, wait: float = WAIT_SECONDS) -> None:
         self.path = path
         self._wait = wait
-        if not create and not path.exists():
+        if not create and not is_there(path):
             raise StorageError(f"no games recorded in {path}; fourlab arena records them")
-        with self._errors():
-            path.parent.mkdir(parents=True, exist_ok=True)
-            self._connection = sqlite3.connect(path, timeout=wait, isolation_level=None)
+        self._is_read_only = is_there(path) and not os.access(path, os.W_OK)
+        with self._errors(), writing(path):
+            only = f"{path.absolute().as_uri()}?immutable=1" if self._is_read_only else ""
+            self._connection = sqlite3.connect(
+                only or path, timeout=wait, isolation_level=None, uri=bool(only)
+            )
+        self._connection.create_function("seal", -1, _seal, deterministic=True)
         try:
             with self._errors():
                 self._prepare()
+                self._check()
         except StorageError:
             self._connection.close()
             raise
@@ -65,6 +74,10 @@ class Records:
                 f"{self.path} has schema {version}, this fourlab knows {len(MIGRATIONS)}; "
                 "open it with the fourlab that wrote it, or a newer one"
             )
+        if self._is_read_only:
+            if version < len(MIGRATIONS):
+                raise StorageError(f"{self.path} may not be written, and has an older schema")
+            return
         self._keep_log()
         run("PRAGMA synchronous = NORMAL")  # safe when the program dies; the disk when it can
         if version < len(MIGRATIONS):
@@ -74,6 +87,24 @@ class Records:
                         run(statement)
                 run(f"PRAGMA application_id = {APPLICATION}")
                 run(f"PRAGMA user_version = {len(MIGRATIONS)}")
+
+    def _check(self) -> None:
+        """Refuse a file that was damaged; the rows of games are checked when they are read."""
+        [(found,)] = self._connection.execute("PRAGMA quick_check(1)").fetchall()
+        if found != "ok":
+            raise StorageError(f"{self.path} is damaged: {' '.join(found.split())}; {REMEDY}")
+        for table in ("agents", "pairings", "runs"):
+            query = f"SELECT count(*) FROM {table} WHERE seal IS NOT {seal_of(table)}"  # noqa: S608
+            [(wrong,)] = self._connection.execute(query)
+            self._refuse(wrong, table)
+
+    def _refuse(self, wrong: int, what: str) -> None:
+        """Raise StorageError if rows do not fit their seals."""
+        if wrong:
+            raise StorageError(
+                f"{self.path} is damaged: {wrong:,} of its {what} do not fit their checksums; "
+                f"{REMEDY}"
+            )
 
     def _keep_log(self) -> None:
         """Let readers and the writer work at once; SQLite does not wait for this by itself."""
@@ -130,6 +161,12 @@ class Records:
             self._connection.execute(
                 "INSERT INTO runs (settings, started) VALUES (?, ?)", (json.dumps(settings), _now())
             )
+            self._seal("runs")
+
+    def _seal(self, table: str) -> None:
+        """Give the rows that are new their seals."""
+        query = f"UPDATE {table} SET seal = {seal_of(table)} WHERE seal IS NULL"  # noqa: S608
+        self._connection.execute(query)
 
     def last_run(self) -> dict[str, Any]:
         """Return the settings of the last run; raises StorageError if there was none."""
@@ -156,6 +193,8 @@ class Records:
                 " started) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
                 (*key, __version__, _now()),
             )
+            self._seal("agents")
+            self._seal("pairings")
             found = run(
                 "SELECT id FROM pairings WHERE (game, a, b, seed, plies, move_seconds)"
                 " = (?, ?, ?, ?, ?, ?)",
@@ -173,8 +212,8 @@ class Records:
         )
         with self._errors(), self._transaction():
             self._connection.executemany(
-                "INSERT OR IGNORE INTO games (pairing, number, result, moves, a_us, b_us, forfeit)"
-                " VALUES (?, ?, ?, ?, ?, ?, ?)",
+                "INSERT OR IGNORE INTO games VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, NULL, NULL,"
+                " seal(?1, ?2, ?3, ?4, ?5, ?6, ?7, NULL, NULL))",
                 rows,
             )
 
@@ -196,7 +235,8 @@ class Records:
             query = "SELECT coalesce(max(number), -2) + 2 FROM games WHERE pairing = ?"
             number = self._connection.execute(query, (pairing,)).fetchone()[0]
             self._connection.execute(
-                "INSERT INTO games VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                "INSERT INTO games VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9,"
+                " seal(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9))",
                 (pairing, number, results[game.outcome], game.moves, first, second, game.forfeit,
                  game.seed, json.dumps(details)),
             )  # fmt: skip
@@ -205,11 +245,12 @@ class Records:
     def games(self, pairing: int, conditions: Pairing, below: int) -> Games:
         """Return the recorded games of a pairing with numbers below a limit."""
         rows = self._all(
-            "SELECT number, result, moves, a_us, b_us, forfeit FROM games"
-            " WHERE pairing = ? AND number < ?",
+            f"SELECT number, result, moves, a_us, b_us, forfeit, seal IS {seal_of('games')}"  # noqa: S608
+            " FROM games WHERE pairing = ? AND number < ?",
             pairing,
             below,
         )
+        self._refuse(sum(not row[6] for row in rows), "games")
         moves, lengths = moves_array(conditions.rules, [row[2] for row in rows])
         return Games(
             np.array([row[0] for row in rows], np.int64),
@@ -231,6 +272,7 @@ class Records:
         with self._errors():
             query, several = LISTING.format(where=where), self._several()
             for row in self._connection.execute(query, (*values, limit, offset)):
+                self._refuse(not row[17], f"games, {row[0]}.{row[1]},")
                 yield _recorded(row, several)
 
     def summary(self) -> dict[str, dict[tuple[str, str], tuple[int, int, int]]]:
@@ -238,6 +280,7 @@ class Records:
         found: dict[str, dict[tuple[str, str], tuple[int, int, int]]] = {}
         several = self._several()
         for row in self._all(SUMMARY):
+            self._refuse(row[11], "games")
             a, b = label(row[1], row[2], several), label(row[3], row[4], several)
             for pair, counts in (((a, b), row[5:8]), ((b, a), row[8:11])):
                 results = found.setdefault(row[0], {})
@@ -277,7 +320,7 @@ class Records:
 
 def _recorded(row: tuple[Any, ...], several: set[str]) -> GameRecord:
     pairing, number, game, a, a_sum, b, b_sum, seed, plies, result, moves, a_us, b_us = row[:13]
-    forfeit, started, own_seed, told = row[13:]
+    forfeit, started, own_seed, told = row[13:17]
     names = [label(a, a_sum, several), label(b, b_sum, several)]
     times = [a_us / 1e6, b_us / 1e6]
     if number % 2:
@@ -303,6 +346,11 @@ def _recorded(row: tuple[Any, ...], several: set[str]) -> GameRecord:
         id=f"{pairing}.{number}",
         started=details.get("started", started),
     )
+
+
+def _seal(*columns: str | float | None) -> int:
+    """Return the checksum of a row, in SQL `seal(...)`."""
+    return zlib.crc32(repr(columns).encode(errors="surrogateescape"))
 
 
 def missing(numbers: Ints, games: int) -> list[range]:

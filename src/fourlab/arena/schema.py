@@ -1,4 +1,23 @@
-"""The schema of the records, version by version, and the two questions that span its tables."""
+"""The schema of the records, version by version, and the two questions that span its tables.
+
+Every row carries a seal, a checksum of its other columns: `seal` below is a function that
+`records.py` gives to SQLite.
+"""
+
+SEALED = {
+    "agents": ("id", "spec", "checksum"),
+    "pairings": ("id", "game", "a", "b", "seed", "plies", "move_seconds", "fourlab", "started"),
+    "games": (
+        "pairing", "number", "result", "moves", "a_us", "b_us", "forfeit", "seed", "details"
+    ),
+    "runs": ("id", "settings", "started"),
+}  # fmt: skip
+
+
+def seal_of(table: str) -> str:
+    """Return the SQL of what the seal of a row must be."""
+    return f"seal({', '.join(f'{table}.{column}' for column in SEALED[table])})"
+
 
 APPLICATION = 0x464F5552  # "FOUR", at a fixed place of the file
 
@@ -28,22 +47,28 @@ MIGRATIONS = (
     ALTER TABLE games ADD COLUMN seed INTEGER;
     ALTER TABLE games ADD COLUMN details TEXT;  -- JSON, of a game that was played by itself
     """,
+    ";\n".join(
+        f"ALTER TABLE {table} ADD COLUMN seal INTEGER;\nUPDATE {table} SET seal = {seal_of(table)}"
+        for table in SEALED
+    ),
 )
 
-LISTING = """
+LISTING = f"""
     SELECT pairing, number, game, a.spec, a.checksum, b.spec, b.checksum, p.seed, plies, result,
-        moves, a_us, b_us, forfeit, started, games.seed, details
+        moves, a_us, b_us, forfeit, started, games.seed, details,
+        games.seal IS {seal_of("games")}
     FROM games JOIN pairings p ON p.id = pairing JOIN agents a ON a.id = p.a
         JOIN agents b ON b.id = p.b
-    WHERE {where} ORDER BY pairing DESC, number LIMIT ? OFFSET ?
-"""
+    WHERE {{where}} ORDER BY pairing DESC, number LIMIT ? OFFSET ?
+"""  # noqa: S608  # names of columns, nothing from outside
 
-SUMMARY = """
+SUMMARY = f"""
     SELECT game, a.spec, a.checksum, b.spec, b.checksum,
         sum(number % 2 = 0 AND result = 1), sum(number % 2 = 0 AND result = 0),
         sum(number % 2 = 0 AND result = -1), sum(number % 2 = 1 AND result = -1),
-        sum(number % 2 = 1 AND result = 0), sum(number % 2 = 1 AND result = 1)
+        sum(number % 2 = 1 AND result = 0), sum(number % 2 = 1 AND result = 1),
+        sum(games.seal IS NOT {seal_of("games")})
     FROM games JOIN pairings p ON p.id = pairing JOIN agents a ON a.id = p.a
         JOIN agents b ON b.id = p.b
     GROUP BY pairing
-"""
+"""  # noqa: S608

@@ -1,22 +1,47 @@
-"""`fourlab agents`: which agents there are and what can be set."""
+"""`fourlab agents` and `fourlab learners`: what there is, and what can be set."""
+
+from __future__ import annotations
 
 import json
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from fourlab.cli.options import AsJson
+
+if TYPE_CHECKING:
+    from fourlab.core.registry import Registry
+
 
 def agents(
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    names: Annotated[list[str] | None, typer.Argument(help="Only these, such as mcts.")] = None,
+    as_json: AsJson = False,
 ) -> None:
-    """List all agents with their options."""
+    """List all agents with their options, or those that are named."""
+    from fourlab.agents.registry import AGENTS
+
+    describe(AGENTS, names or [], as_json)
+
+
+def learners(
+    names: Annotated[list[str] | None, typer.Argument(help="Only these, such as q.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """List all learners with their options, or those that are named."""
+    from fourlab.learning.registry import LEARNERS
+
+    describe(LEARNERS, names or [], as_json)
+
+
+def describe(registry: Registry[Any], names: list[str], as_json: bool) -> None:
+    """Print what kinds a registry has; raises SpecError for a name that it does not have."""
     from rich.table import Table
 
-    from fourlab.agents.registry import AGENTS
     from fourlab.cli.console import console
     from fourlab.core.spec import options_of, show_value
 
-    listing = [
+    kinds = {name: registry.find(name) for name in names or registry}
+    listing: list[dict[str, Any]] = [
         {
             "name": name,
             "summary": (kind.__doc__ or "").splitlines()[0],
@@ -30,18 +55,18 @@ def agents(
                 for option in options_of(kind.Config)
             ],
         }
-        for name, kind in AGENTS.items()
+        for name, kind in kinds.items()
     ]
     if as_json:
         typer.echo(json.dumps(listing, indent=2))
         return
     table = Table(box=None, pad_edge=False)
-    for heading in ("agent", "option", "default", "allowed", "meaning"):
+    for heading in (registry.what, "option", "default", "allowed", "meaning"):
         table.add_column(heading, overflow="fold")
-    for name, kind in AGENTS.items():
-        table.add_row(f"[bold]{name}[/bold]", "", "", "", (kind.__doc__ or "").splitlines()[0])
-        for option in options_of(kind.Config):
-            default = show_value(option.default)
-            table.add_row("", option.name, default, option.allowed, option.help)
+    for entry in listing:
+        table.add_row(f"[bold]{entry['name']}[/bold]", "", "", "", entry["summary"])
+        for option in entry["options"]:
+            table.add_row("", *(option[name] for name in ("name", "default", "allowed", "help")))
     console().print(table)
-    console().print("\nwrite an agent as name:option=value,option=value")
+    article = "an" if registry.what[0] in "aeiou" else "a"
+    console().print(f"\nwrite {article} {registry.what} as name:option=value,option=value")

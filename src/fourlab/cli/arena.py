@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -23,6 +24,10 @@ from fourlab.cli.options import (
 )
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
+    from rich.console import RenderableType
+
     from fourlab.arena.sprt import Hypotheses
     from fourlab.arena.tournament import Tournament
     from fourlab.core.workers import Workers
@@ -67,29 +72,58 @@ def arena(
         check(plot)
     if resume and no_record:
         raise SpecError("--resume goes on with recorded games; leave out --no-record")
-    with nullcontext() if no_record else Records(record, create=not resume) as records:
-        last: dict[str, Any] = records.last_run() if resume and records is not None else {}
-        if resume and not agents:
-            event = Event.from_json({**last, "games": games or last["games"]})
-        else:
-            event = Event(
-                game,
-                tuple(agents or ()),
-                games or GAMES,
-                last.get("seed", fresh_seed()) if seed is None else seed,
-                gauntlet=gauntlet,
-                plies=plies,
-                move_seconds=move_time,
-                hypotheses=hypotheses(sprt, alpha, beta),
-                anchor=anchor,
-            )
-        tournament = Tournament(event, records, resume)
-        with Workers(workers, cluster=cluster) as pool:
-            follow(tournament, pool, live=not as_json)
+    last: dict[str, Any] = last_run(record) if resume else {}
+    if resume and not agents:
+        event = Event.from_json({**last, "games": games or last["games"]})
+    else:
+        event = Event(
+            game,
+            tuple(agents or ()),
+            games or GAMES,
+            last.get("seed", fresh_seed()) if seed is None else seed,
+            gauntlet=gauntlet,
+            plies=plies,
+            move_seconds=move_time,
+            hypotheses=hypotheses(sprt, alpha, beta),
+            anchor=anchor,
+        )
+    say_if_odd(games)
+    with (  # what is refused leaves no file behind
+        Workers(workers, cluster=cluster) as pool,
+        nullcontext() if no_record else Records(record) as records,
+    ):
+        tournament = Tournament(event, records, resume=True)
+        if not resume:
+            say_what_is_known(tournament)
+        follow(tournament, pool, live=not as_json)
     if plot is not None:
         save(tournament_figure(tournament), plot)
     if as_json:
         typer.echo(json.dumps(tournament.to_json()))
+
+
+def last_run(record: Path) -> dict[str, Any]:
+    """Return the settings of the last tournament of a record."""
+    from fourlab.arena.records import Records
+
+    with Records(record, create=False) as records:
+        return records.last_run()
+
+
+def say_if_odd(games: int | None) -> None:
+    """Say that one game more is played than was asked for."""
+    if games is not None and games % 2:
+        even = f"{games + 1:,} games a pair, not {games:,}: each opening from both sides"
+        typer.echo(even, err=True)
+
+
+def say_what_is_known(tournament: Tournament) -> None:
+    """Say that games were played before, and how to play more of them or others."""
+    event, played, total = tournament.event, tournament.played, tournament.total
+    if played:
+        more = f"more with --games {2 * event.games}, others with --seed {event.seed + 1}"
+        known = "all" if played == total else f"{played:,} of {total:,}"
+        typer.echo(f"{known} of these games were recorded before; {more}", err=True)
 
 
 def fresh_seed() -> int:
@@ -121,11 +155,16 @@ def follow(tournament: Tournament, pool: Workers, live: bool) -> None:
     from fourlab.cli.standings import standings
 
     screen = table_console()
+    pace = Pace(tournament)
     try:
         if pool.cluster is None:
             tournament.prepare()
         if live and screen.is_terminal:
-            with Live(console=screen, transient=True, get_renderable=lambda: standings(tournament)):
+
+            def now() -> RenderableType:
+                return standings(tournament, screen.width, pace.left)
+
+            with Live(console=screen, transient=True, get_renderable=now):
                 for _ in tournament.run(pool):
                     pass
         else:
@@ -139,4 +178,24 @@ def follow(tournament: Tournament, pool: Workers, live: bool) -> None:
         typer.echo(f"stopped at {count}{going_on}", err=True)
         raise typer.Exit(130) from None
     if live:
-        screen.print(standings(tournament))
+        screen.print(standings(tournament, screen.width))
+
+
+class Pace:
+    """How fast a tournament goes, from here on."""
+
+    def __init__(self, tournament: Tournament) -> None:
+        self._tournament = tournament
+        self._began, self._before = time.monotonic(), tournament.played
+
+    @property
+    def left(self) -> str:
+        """The time left in words; nothing before a game was played."""
+        from fourlab.studies.wording import spell
+
+        tournament = self._tournament
+        done = tournament.played - self._before
+        if not done:
+            return ""
+        seconds = (time.monotonic() - self._began) / done * (tournament.total - tournament.played)
+        return f"about {spell(max(seconds, 1))} left"

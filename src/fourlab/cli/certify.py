@@ -54,6 +54,7 @@ def certify(
     from fourlab.arena.certify.certificate import Certificate, differences
     from fourlab.arena.certify.certificate import certify as run
     from fourlab.core.errors import SpecError
+    from fourlab.core.storage import beside
     from fourlab.core.workers import Workers
 
     old = None if check is None else Certificate.load(check)
@@ -64,7 +65,7 @@ def certify(
     told: dict[str, Any] = {"game": game, "side": side, "strict": strict, "start": start}
     if old is not None:
         told = {name: getattr(old, name) for name in told} | {"mirrors": old.mirrors}
-    folder = None if out is None else out.with_name(out.name + ".walk")
+    folder = None if out is None else beside(out, ".walk")
     spec = agent or (old.agent if old is not None else "")
     alone = workers == 1 and cluster is None
     with (

@@ -8,6 +8,7 @@ from rich.progress import (
     TextColumn,
     TimeRemainingColumn,
 )
+from rich.table import Column
 from rich.text import Text
 
 from fourlab.agents.base import Decision
@@ -137,10 +138,11 @@ def result(position: Position, plain: bool) -> str:
 def progress(unit: str) -> Progress:
     """Return a progress bar with a count of `unit` and the time left, on standard error."""
     columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
+        TextColumn("{task.description}", table_column=Column(overflow="ellipsis", max_width=30)),
+        BarColumn(bar_width=12),  # room for the rest in 80 columns
         MofNCompleteColumn(),
         TextColumn(unit),
         TimeRemainingColumn(compact=True),
     )
-    return Progress(*columns, console=Console(stderr=True), transient=True)
+    target = Console(stderr=True)
+    return Progress(*columns, console=target, transient=True, disable=not target.is_terminal)

@@ -1,17 +1,20 @@
 """Registers the commands. They import what they need when they run, so that help comes at once."""
 
+import functools
 import importlib
 import logging
 import signal
 import sys
-from typing import Annotated
+from collections.abc import Callable
+from typing import Annotated, Any
 
 import typer
 
 import fourlab
 from fourlab.core import waiting
-from fourlab.core.errors import FourlabError
+from fourlab.core.errors import FourlabError, quoted, why
 
+NUMBERS_BELOW = 2**63
 INTERRUPTED = 130  # the exit code after Ctrl-C
 
 app = typer.Typer(
@@ -39,16 +42,38 @@ COMMANDS = {
     "book": "book:app",
     "export": "export:app",
     "agents": "agents:agents",
+    "learners": "agents:learners",
     "bench": "bench:bench",
 }
 
-for _name, _place in COMMANDS.items():
+
+def _counting(command: Callable[..., None]) -> Callable[..., None]:
+    """Return a command that refuses numbers with which nothing here counts: inf, nan, 2**63."""
+
+    @functools.wraps(command)
+    def run(**options: Any) -> None:
+        for name, value in options.items():
+            if isinstance(value, int | float) and not abs(value) < NUMBERS_BELOW:
+                flag = "--" + name.replace("_", "-")
+                raise FourlabError(
+                    f"{flag}: {quoted(str(value))} is not allowed; write less than 2**63"
+                )
+        command(**options)
+
+    return run
+
+
+SPELLED = {"analyse": "analyze"}  # other spellings that are understood, and not listed
+
+for _name, _place in (COMMANDS | {o: COMMANDS[name] for o, name in SPELLED.items()}).items():
     _module, _, _attribute = _place.partition(":")
     _found = getattr(importlib.import_module(f"fourlab.cli.{_module}"), _attribute)
     if isinstance(_found, typer.Typer):
+        for _command in _found.registered_commands:
+            _command.callback = _counting(_command.callback)  # type: ignore[arg-type]
         app.add_typer(_found, name=_name)
     else:
-        app.command(_name)(_found)
+        app.command(_name, hidden=_name in SPELLED)(_counting(_found))
 
 
 def _show_version(wanted: bool) -> None:
@@ -91,6 +116,13 @@ def main() -> None:
         app()
     except FourlabError as error:
         typer.echo(f"fourlab: {error}", err=True)
+        sys.exit(2)
+    except OSError as error:
+        what = "" if error.filename is None else f"{error.filename}: "
+        typer.echo(f"fourlab: {what}{why(error)}", err=True)
+        sys.exit(2)
+    except MemoryError:
+        typer.echo("fourlab: this machine has not enough memory; ask for less", err=True)
         sys.exit(2)
     except Exception:
         if interrupted:  # a compiler that is interrupted fails in ways of its own

@@ -40,7 +40,7 @@ def show(listing: list[dict[str, Any]]) -> None:
     """Print runs as a table."""
     from rich.table import Table
 
-    from fourlab.cli.console import console
+    from fourlab.cli.console import table_console
 
     table = Table(box=None, pad_edge=False)
     for heading in ("run", "game", "learner", "games", "won", "values", "evaluations"):
@@ -50,14 +50,15 @@ def show(listing: list[dict[str, Any]]) -> None:
         last = entry["last"]
         cells = ("", "", "", "") if last is None else _cells(last)
         table.add_row(entry["folder"], entry["game"], entry["learner"], *cells)
-    console().print(table)
+    table_console().print(table)
 
 
 def _cells(last: dict[str, Any]) -> tuple[str, str, str, str]:
     found = [
-        f"{agent} {score['score']:.0%} ± {(score['high'] - score['low']) / 2:.0%}"
+        f"{score['score']:.0%} ± {(score['high'] - score['low']) / 2:.0%} against {agent}"
         for agent, score in last.get("against", {}).items()
     ]
     if "truth" in last:
-        found.append(f"perfect {last['truth']['perfect']:.0%} good {last['truth']['good']:.0%}")
+        truth = last["truth"]
+        found.append(f"of its moves {truth['perfect']:.0%} perfect, {truth['good']:.0%} good")
     return f"{last['games']:,}", f"{last['wins']:.0%}", f"{last['size']:,}", ", ".join(found)

@@ -19,16 +19,14 @@ def serve(
     show: Annotated[bool, typer.Option(help="Open it in the browser.")] = False,
 ) -> None:
     """Start the web laboratory, by default for this machine alone."""
-    from fourlab.core.errors import FourlabError, MissingExtraError
+    from fourlab.core.errors import FourlabError, missing_extra, quoted
 
     try:
         import uvicorn
 
         from fourlab.web.app import create_app
     except ImportError as error:
-        raise MissingExtraError(
-            f"the web laboratory needs {error.name}; install it: pip install 'fourlab[web]'"
-        ) from None
+        raise missing_extra(f"the web laboratory needs {error.name}", "web") from None
     from fourlab.web.warm import prepare_rules
 
     try:
@@ -37,6 +35,8 @@ def serve(
         raise FourlabError(
             f"cannot listen on {host}:{port} ({error.strerror}); choose another: --port {port + 1}"
         ) from None
+    except ValueError:  # a name that no machine can have
+        raise FourlabError(f"--host {quoted(host)} is no address; write 127.0.0.1") from None
     prepare_rules()
     app = create_app(host, threads)
     name = "localhost" if host == LOCAL else host
@@ -58,6 +58,8 @@ def serve(
 
 def _listen(host: str, port: int) -> socket.socket:
     """Return a socket that listens; taken before anything slow, so that a taken port shows."""
+    if not host.strip():
+        raise ValueError("an empty name would listen on every address")
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listener = socket.socket(family, socket.SOCK_STREAM)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

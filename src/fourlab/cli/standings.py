@@ -17,27 +17,37 @@ if TYPE_CHECKING:
 
 FEW_DISTINCT = 0.9  # below this share of distinct games the intervals are too narrow
 FORFEITS_SHOWN = 5
+ROOMY = 100  # columns of a screen on which pairings have room for names
+BAR = 30
+HEADINGS = ("wins", "draws", "losses", "score", "95%", "distinct", "moves", "first", "ms/move")
+SPARED = ("distinct", "ms/move")  # where there is no room; few distinct games are remarked on
 
 
-def standings(tournament: Tournament) -> RenderableType:
-    """Return ratings, cross table, pairings and remarks; a bar while it goes on."""
+def standings(tournament: Tournament, width: int = ROOMY, left: str = "") -> RenderableType:
+    """Return ratings, cross table, pairings and remarks; a bar and the time left meanwhile.
+
+    On a narrow screen pairings are told by the numbers of the ranking, and with fewer figures.
+    """
     ratings = tournament.ratings()
-    parts: list[RenderableType] = [heading(tournament)]
+    parts: list[RenderableType] = [heading(tournament, left)]
+    numbers = None
     if len(ratings.agents) > 1:
         parts += [ladder(tournament, ratings), Text()]
-    parts += [pairings(tournament), *remarks(tournament, ratings)]
+        ranked = enumerate(ratings.ranking(), start=1)
+        numbers = {agent: number for number, agent in ranked} if width < ROOMY else None
+    parts += [pairings(tournament, numbers), *remarks(tournament, ratings)]
     return Group(*parts)
 
 
-def heading(tournament: Tournament) -> RenderableType:
+def heading(tournament: Tournament, left: str) -> RenderableType:
     """Say what is played, and how far it is."""
     event, played, total = tournament.event, tournament.played, tournament.total
     text = f"{event.game}, {played:,} games, seed {event.seed}"
     if tournament.is_over:
         return Text(text + "\n", style="bold")
     row = Table.grid(padding=(0, 2))
-    row.add_row(Text(f"{text} (of {total:,})", style="bold"), ProgressBar(total, played, width=30))
-    return Group(row, Text())
+    row.add_row(ProgressBar(total, played, width=BAR), left)
+    return Group(Text(f"{text} (of {total:,})", style="bold"), row, Text())
 
 
 def ladder(tournament: Tournament, ratings: Ratings) -> Table:
@@ -45,9 +55,10 @@ def ladder(tournament: Tournament, ratings: Ratings) -> Table:
     table = Table(box=None, pad_edge=False)
     ranking = ratings.ranking()
     for name, justify in (("", "right"), ("agent", "left"), ("elo", "right"), ("95%", "left")):
-        table.add_column(name, justify=justify)  # type: ignore[arg-type]
+        narrow = name == "agent"  # a long name goes on in the next line, figures do not
+        table.add_column(name, justify=justify, overflow="fold", no_wrap=not narrow)  # type: ignore[arg-type]
     for number in range(1, len(ranking) + 1):
-        table.add_column(str(number), justify="right")
+        table.add_column(str(number), justify="right", no_wrap=True)
     scores = cross_table(tournament)
     for number, agent in enumerate(ranking, start=1):
         elo = float(ratings.elo[ratings.agents.index(agent)])
@@ -76,21 +87,24 @@ def percent(share: float | None) -> Text:
     return Text(f"{share:.0%}", style=style)
 
 
-def pairings(tournament: Tournament) -> Table:
-    """Return a line for each pairing."""
+def pairings(tournament: Tournament, numbers: dict[str, int] | None = None) -> Table:
+    """Return a line for each pairing, with the agents' numbers instead of their names if given."""
     table = Table(box=None, pad_edge=False)
     table.add_column("pairing")
-    headings = ["wins", "draws", "losses", "score", "95%", "distinct", "moves", "first", "ms/move"]
     tested = tournament.event.hypotheses is not None
-    for name in [*headings, *(["test"] if tested else [])]:
-        table.add_column(name, justify="right")
+    shown = HEADINGS if numbers is None else tuple(n for n in HEADINGS if n not in SPARED)
+    for name in [*shown, *(["test"] if tested else [])]:
+        table.add_column(name, justify="right", no_wrap=True)
     for entry in tournament.meetings:
-        cells = figures(entry.tally, tournament.is_over)
+        every = dict(zip(HEADINGS, figures(entry.tally, tournament.is_over), strict=True))
+        cells = [every[name] for name in shown]
         if entry.test is not None:
             low, high = entry.test.hypotheses.low, entry.test.hypotheses.high
             ends = {"low": f"not {high:+g}", "high": f"above {low:+g}"}
             cells.append(ends.get(entry.test.verdict, f"open ({entry.test.llr:+.1f})"))
-        table.add_row(f"{entry.pairing.a} – {entry.pairing.b}", *cells)
+        names: list[str | int] = [entry.pairing.a, entry.pairing.b]
+        names = names if numbers is None else [numbers[str(name)] for name in names]
+        table.add_row(f"{names[0]} – {names[1]}", *cells)
     return table
 
 

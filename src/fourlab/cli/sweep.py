@@ -53,7 +53,7 @@ def sweep(
     """Play a match at every point of a grid; what is trained or recorded is not done again."""
     from fourlab.arena.events import Event
     from fourlab.arena.records import Records
-    from fourlab.cli.arena import follow
+    from fourlab.cli.arena import follow, say_if_odd, say_what_is_known
     from fourlab.core.workers import Workers
     from fourlab.studies.canvas import check, save
     from fourlab.studies.courses import Courses
@@ -66,18 +66,22 @@ def sweep(
         check(plot)
         drawn_options(grid)
     training = None
+    conditions = (game, games, seed, plies, move_time)
+    # What is wrong with the matches is said before anything is trained or written.
     if train is not None:
-        # What is wrong with the matches is said before anything is trained.
         Event(game, opponents, against=opponents, plies=plies, move_seconds=move_time)
         training = Courses(grid.specs, game, train, seed, runs)
+    else:
+        Sweep(spec, opponents, *conditions)
+    say_if_odd(games)
     with (
-        nullcontext() if no_record else Records(record) as records,
         Workers(workers, cluster=cluster) as pool,
+        nullcontext() if no_record else Records(record) as records,
     ):
         if training is not None:
             follow_training(training, pool)
-        conditions = (game, games, seed, plies, move_time)
         played = Sweep(spec, opponents, *conditions, records, resume=True, training=training)
+        say_what_is_known(played.tournament)
         follow(played.tournament, pool, live=False)
     if plot is not None:
         save(sweep_figure(played), plot)

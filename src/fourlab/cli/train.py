@@ -264,6 +264,7 @@ def report(
         truth = line["truth"]
         error = truth["value_error"]
         off = "" if error is None else f", values off by {error:.2f}"
-        parts.append(f"perfect {truth['perfect']:.1%} good {truth['good']:.1%}{off}")
+        moves = f"of its moves {truth['perfect']:.1%} perfect, {truth['good']:.1%} good"
+        parts.append(moves + off)
     whole = " · ".join(trained)
     return whole + before_evaluations + " · ".join(parts) if parts else whole

@@ -1,5 +1,20 @@
 """What fourlab says when it cannot do what it was asked: input, position, remedy, in one line."""
 
+import sys
+from pathlib import Path
+
+SHOWN = 60  # characters of an input that an error repeats
+
+
+def quoted(text: str) -> str:
+    """Return an input as an error shows it: in quotes, and no longer than a line has room for."""
+    return repr(text) if len(text) <= SHOWN else f"{text[:SHOWN]!r}... ({len(text):,} characters)"
+
+
+def why(error: OSError | ValueError) -> str:
+    """Say what was wrong with a path or a file, without naming it."""
+    return getattr(error, "strerror", None) or str(error)
+
 
 class FourlabError(ValueError):
     """Base of every error that a user's input can cause; its text is fit to show as it is."""
@@ -27,3 +42,15 @@ class NotationError(FourlabError):
 
 class MissingExtraError(FourlabError):
     """A feature whose optional packages are not installed."""
+
+
+def missing_extra(what: str, extra: str) -> MissingExtraError:
+    """Return the error for an extra that is not installed, with the command that does it here.
+
+    Where fourlab lies in the folder of its sources, as `make` installs it, it is taken from there.
+    """
+    source = Path(__file__).parents[3]
+    package = f"'fourlab[{extra}]'"
+    if (source / "pyproject.toml").is_file() and (source / "constraints.txt").is_file():
+        package = f"-c '{source / 'constraints.txt'}' -e '{source}[{extra}]'"
+    return MissingExtraError(f"{what}; install it: {sys.executable} -m pip install {package}")

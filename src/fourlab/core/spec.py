@@ -17,12 +17,14 @@ from dataclasses import dataclass
 from types import NoneType
 from typing import Any, TypeVar
 
-from fourlab.core.errors import SpecError
+from fourlab.core.errors import SHOWN, SpecError, quoted
 
 T = TypeVar("T")
 
 YES_NO = {"yes": True, "true": True, "on": True, "1": True}
 YES_NO |= {"no": False, "false": False, "off": False, "0": False}
+LONGEST = 10_000  # characters of a spec string: paths and nested opponents fit
+WHOLE_LIMIT = 2**63  # what kernels and databases count with
 POSITIONAL = ""  # the option name under which a leading value without "=" is kept
 
 
@@ -121,18 +123,24 @@ def options_of(config: type[Any]) -> list[Option]:
 
 def parse(text: str) -> Spec:
     """Split a spec string into its name and options; raises SpecError if it is no spec string."""
+    if not isinstance(text, str):
+        raise SpecError(f"{text!r} is no text; write name, or name:option=value,option=value")
+    if len(text) > LONGEST:
+        raise SpecError(f"{quoted(text)} is too long for a spec; at most {LONGEST:,}")
     name, colon, rest = text.strip().partition(":")
     if not name or (colon and not rest):
-        raise SpecError(f"{text!r} is no spec; write a name, or name:option=value,option=value")
+        raise SpecError(
+            f"{quoted(text)} is no spec; write a name, or name:option=value,option=value"
+        )
     options: dict[str, str] = {}
     for index, item in enumerate(split_items(rest, text) if rest else []):
         key, equals, value = item.partition("=")
         if not equals and index == 0:
             key, value = POSITIONAL, item
         elif not equals or not key.strip() or not value.strip():
-            raise SpecError(f"{item!r} in {text!r} is no option; write option=value")
+            raise SpecError(f"{quoted(item)} in {quoted(text)} is no option; write option=value")
         if key.strip() in options:
-            raise SpecError(f"option {key.strip()!r} stands twice in {text!r}; give it once")
+            raise SpecError(f"option {key.strip()!r} stands twice in {quoted(text)}; give it once")
         options[key.strip()] = _without_brackets(value.strip())
     return Spec(name.strip(), options)
 
@@ -148,7 +156,7 @@ def split_items(text: str, whole: str) -> list[str]:
             items.append(text[start:index])
             start = index + 1
     if depth != 0:
-        raise SpecError(f"brackets in {whole!r} do not match; each ( needs a )")
+        raise SpecError(f"brackets in {quoted(whole)} do not match; each ( needs a )")
     return [*items, text[start:]]
 
 
@@ -164,7 +172,8 @@ def configure(config: type[T], spec: Spec, what: str) -> T:
     values = {}
     for name, text in spec.options.items():
         if name not in by_name:
-            stray = f"takes no value {text!r}" if name == POSITIONAL else f"has no option {name!r}"
+            stray = f"has no option {quoted(name)}"
+            stray = f"takes no value {quoted(text)}" if name == POSITIONAL else stray
             raise SpecError(f"{what} {spec.name!r} {stray}; {_listing(options)}")
         values[by_name[name].field] = _convert(by_name[name], text, f"{what} {spec.name!r}")
     for needed in options:
@@ -194,7 +203,9 @@ def checked(config: T) -> T:
 
 def _convert(option: Option, text: str, what: str) -> Any:
     """Turn an option's text into its value; raises SpecError with what is allowed."""
-    refusal = SpecError(f"{what}: {option.name}={text!r} is not allowed; {option.help}: {option}")
+    refusal = SpecError(
+        f"{what}: {option.name}={quoted(text)} is not allowed; {option.help}: {option}"
+    )
     if text == "none" and option.default is None:
         return None
     try:
@@ -218,6 +229,8 @@ def _number(kind: type[int] | type[float], text: str) -> int | float:
     number = float(text)
     if not math.isfinite(number) or (kind is int and number != int(number)):
         raise ValueError
+    if kind is int and abs(number) >= WHOLE_LIMIT:
+        raise ValueError
     if kind is float:
         return number
     return int(text) if text.replace("_", "").lstrip("+-").isdigit() else int(number)
@@ -232,9 +245,9 @@ def _listing(options: list[Option]) -> str:
 def unknown(what: str, name: str, known: Iterable[str]) -> SpecError:
     """Return the error for a name that does not exist, with the nearest one that does."""
     names = list(known)
-    near = difflib.get_close_matches(name, names, n=1)
+    near = difflib.get_close_matches(name[:SHOWN], names, n=1)
     hint = f"did you mean {near[0]!r}? " if near else ""
-    return SpecError(f"unknown {what} {name!r}; {hint}known: {', '.join(names)}")
+    return SpecError(f"unknown {what} {quoted(name)}; {hint}known: {', '.join(names)}")
 
 
 def show_value(value: Any) -> str:

@@ -5,12 +5,14 @@ the arrays. Whatever is wrong with a file is said in one line that names it.
 """
 
 import contextlib
+import glob
 import hashlib
 import io
 import json
 import math
 import os
 import tempfile
+import time
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,13 +22,14 @@ import numpy as np
 from numpy.lib import format as npy
 
 from fourlab.core.arrays import Array
-from fourlab.core.errors import FourlabError
+from fourlab.core.errors import FourlabError, why
 from fourlab.version import __version__
 
 HEADER, SUFFIX = "header", ".npy"
 MOST_COMPRESSED = 1100  # bytes that one byte can stand for in a zip file
 SEAL = "checksum"  # the name of a checksum among the fields that it covers
 UNFINISHED = ".tmp"  # how the names of files end that are being written
+ABANDONED_SECONDS = 3600  # after which a half-written file has no writer any more
 FRONT_LIMIT = 1 << 20  # bytes of JSON at the beginning of a file of weights
 
 
@@ -34,14 +37,59 @@ class StorageError(FourlabError):
     """A file that is missing, damaged, foreign, or cannot be written."""
 
 
+def is_there(path: Path) -> bool:
+    """Return whether a path leads to something; one that can be none does not."""
+    try:
+        return path.exists()
+    except (OSError, ValueError):  # a name that is too long, or holds a zero byte
+        return False
+
+
+def is_folder(path: Path) -> bool:
+    """Return whether a path leads to a folder, as `is_there` does."""
+    return is_there(path) and path.is_dir()
+
+
+def beside(path: Path, ending: str) -> Path:
+    """Return the file of the same name with an ending; raises StorageError if it has no name."""
+    if not path.name:
+        raise StorageError(f"cannot write {path}: it is a folder; name a file")
+    return path.with_name(path.name + ending)
+
+
+@contextlib.contextmanager
+def reading(path: Path) -> Iterator[None]:
+    """Say in one line that a file could not be read; text that is none counts as such."""
+    try:
+        yield
+    except FourlabError:
+        raise
+    except UnicodeDecodeError:
+        raise StorageError(f"cannot read {path}: it is no text") from None
+    except (OSError, ValueError) as error:
+        raise StorageError(f"cannot read {path}: {why(error)}") from None
+
+
+@contextlib.contextmanager
+def writing(path: Path) -> Iterator[None]:
+    """Make the folder of a file to be written; say in one line if either cannot be done."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        yield
+    except (OSError, ValueError) as error:
+        if isinstance(error, FourlabError):
+            raise
+        raise StorageError(f"cannot write {path}: {why(error)}") from None
+
+
 @contextlib.contextmanager
 def replacing(path: Path) -> Iterator[IO[bytes]]:
     """Open a file to be written in the place of `path`: all of it, or nothing at all."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+    with writing(path):
+        if path.exists() and not path.is_file():  # a device would be gone for good
+            raise StorageError(f"cannot write {path}: something that is no file is there")
+        _clear(path)
         handle, name = tempfile.mkstemp(UNFINISHED, f".{path.name}.", path.parent)
-    except OSError as error:
-        raise StorageError(f"cannot write {path}: {error.strerror}") from None
     try:
         with os.fdopen(handle, "wb") as file:
             yield file
@@ -107,6 +155,38 @@ def alone(folder: Path) -> Iterator[None]:
         os.close(handle)
 
 
+def check_place(path: Path) -> None:
+    """Raise StorageError if a file could not be written there; makes its folder, and no file."""
+    with writing(path):
+        if path.exists():
+            with path.open("ab"):
+                pass
+        else:
+            tempfile.TemporaryFile(dir=path.parent).close()
+
+
+def _clear(path: Path) -> None:
+    """Remove what writers of `path` that were killed left behind; one at work is younger."""
+    oldest = time.time() - ABANDONED_SECONDS
+    for left in path.parent.glob(f".{glob.escape(path.name)}.*{UNFINISHED}"):
+        with contextlib.suppress(OSError):
+            if left.stat().st_mtime < oldest:
+                left.unlink()
+
+
+def sealed(entry: dict[str, Any]) -> str:
+    """Return a line of JSON with its checksum, for a file that grows line by line."""
+    return json.dumps(seal(entry)) + "\n"
+
+
+def unsealed(line: str) -> dict[str, Any] | None:
+    """Return what `sealed` wrote, None if it is not all there or was changed."""
+    try:
+        return unseal(json.loads(line), Path(), must=True)
+    except (ValueError, StorageError):
+        return None
+
+
 def checksum(arrays: dict[str, Array]) -> str:
     """Return a digest of names, types, shapes and contents."""
     digest = hashlib.sha256()
@@ -154,10 +234,8 @@ def save_arrays(
 
 def load_arrays(path: Path, kind: str, version: int) -> tuple[dict[str, Any], dict[str, Array]]:
     """Read what `save_arrays` wrote; raises StorageError if it is anything else."""
-    try:
+    with reading(path):
         data = path.read_bytes()
-    except OSError as error:
-        raise StorageError(f"cannot read {path}: {error.strerror}") from None
     return read_arrays(data, path, kind, version)
 
 

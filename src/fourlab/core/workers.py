@@ -22,7 +22,7 @@ from concurrent.futures import (
 from types import TracebackType
 from typing import Any, Literal, TypeVar
 
-from fourlab.core.errors import FourlabError, MissingExtraError
+from fourlab.core.errors import FourlabError, missing_extra
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -144,7 +144,7 @@ def _connect(address: str) -> Any:
     try:
         from distributed import Client
     except ImportError:
-        raise MissingExtraError("--cluster needs Dask: pip install 'fourlab[cluster]'") from None
+        raise missing_extra("--cluster needs Dask", "cluster") from None
     try:
         connect: Any = Client
         return connect(address, timeout=CONNECT_SECONDS, set_as_default=False)

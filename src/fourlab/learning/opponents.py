@@ -10,6 +10,7 @@ self                                      nobody: the learner moves for both sid
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -18,13 +19,15 @@ from fourlab.agents.base import Agent
 from fourlab.agents.human import Human
 from fourlab.agents.registry import agent as find_agent
 from fourlab.core.dice import below, seeded
-from fourlab.core.errors import SpecError
-from fourlab.core.spec import configure, option, parse
+from fourlab.core.errors import SpecError, quoted
+from fourlab.core.spec import LONGEST, configure, option, parse
 from fourlab.rules.geometry import Rules
 
 SELF = "self"
 FROZEN = "frozen"
 BLOCK = 50  # games against one member of a mixture before the next is drawn
+MOST_STAGES = 1000
+MOST_BRACES = 100
 WEIGHTS = 1 << 20  # steps into which the weights of a mixture are divided
 
 
@@ -86,7 +89,7 @@ def _draw(members: tuple[Member, ...], chance: float) -> Member:
 
 def opponents(text: str, rules: Rules, games: int) -> Opponents:
     """Return the opponents that a text describes; raises SpecError if it is none."""
-    stages = [spelled for part in re.split(r"\s+then\s+", text) for spelled in _spell_out(part)]
+    stages = _stages(text)
     found = Opponents(tuple(_mixture(stage, rules) for stage in stages), games)
     cycles = {member.every for stage in found.stages for member in stage if member.every}
     if len(cycles) > 1:
@@ -96,16 +99,26 @@ def opponents(text: str, rules: Rules, games: int) -> Opponents:
 
 def named_in(text: str) -> Iterator[str]:
     """Yield the agents that a text names, spelled out; not the learner itself."""
-    for part in re.split(r"\s+then\s+", text):
-        for stage in _spell_out(part):
-            for _, name in map(_weighted, re.split(r"\s+and\s+", stage.strip())):
-                if parse(name).name not in (FROZEN, SELF):
-                    yield name
+    for stage in _stages(text):
+        for _, name in map(_weighted, re.split(r"\s+and\s+", stage.strip())):
+            if parse(name).name not in (FROZEN, SELF):
+                yield name
+
+
+def _stages(text: str) -> list[str]:
+    """Return the stages of a curriculum, ranges spelled out; raises SpecError if they are many."""
+    if len(text) > LONGEST or text.count("{") > MOST_BRACES:
+        raise SpecError(f"opponent {quoted(text)} is too long; name fewer")
+    every = (stage for part in re.split(r"\s+then\s+", text) for stage in _spell_out(part))
+    stages = list(itertools.islice(every, MOST_STAGES + 1))
+    if len(stages) > MOST_STAGES:
+        raise SpecError(f"opponent {quoted(text)} has more than {MOST_STAGES:,} stages; name fewer")
+    return stages
 
 
 def _weighted(part: str) -> tuple[float, str]:
     """Return a member's weight and name."""
-    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s+(.+)", part.strip())
+    found = re.fullmatch(r"([0-9]{1,9}(?:\.[0-9]+)?)\s+(.+)", part.strip())
     return (float(found[1]), found[2]) if found else (1.0, part.strip())
 
 
@@ -115,7 +128,7 @@ def _spell_out(part: str) -> Iterator[str]:
     if match is None:
         yield part
         return
-    listed = re.fullmatch(r"\s*(\d+)\s*\.\.\s*(\d+)\s*", match[1])
+    listed = re.fullmatch(r"\s*([0-9]{1,18})\s*\.\.\s*([0-9]{1,18})\s*", match[1])
     values = range(int(listed[1]), int(listed[2]) + 1) if listed else match[1].split(",")
     if not values:
         raise SpecError(f"{{{match[1]}}} in {part!r} is empty; write {{0..25}} or {{0,5,10}}")

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from fourlab.core.errors import FourlabError
-from fourlab.core.storage import SEAL, StorageError, replacing, seal, unseal
+from fourlab.core.storage import SEAL, StorageError, is_there, replacing, seal, unseal
 
 CONFIG, METRICS = "config.json", "metrics.jsonl"
 
@@ -97,6 +97,8 @@ def drop_metrics_after(folder: Path, games: int) -> None:
 
 def find_runs(root: Path) -> list[Path]:
     """Return the run folders below a folder, the latest last."""
+    if not is_there(root):
+        return []
     found = [path.parent for path in root.rglob(CONFIG) if _is_run(path)]
     return sorted(found, key=lambda folder: (folder / CONFIG).stat().st_mtime)
 

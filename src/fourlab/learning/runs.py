@@ -17,7 +17,7 @@ from typing import Any
 from fourlab.agents.registry import agent as find_agent
 from fourlab.core.errors import SpecError
 from fourlab.core.spec import configure, options_of, parse, show_value, write
-from fourlab.core.storage import StorageError, alone
+from fourlab.core.storage import StorageError, alone, is_there
 from fourlab.learning.base import Learner, Progress
 from fourlab.learning.evaluation import against_truth, play_off, truth_positions
 from fourlab.learning.registry import learner as new_learner
@@ -59,7 +59,7 @@ class Run:
     @classmethod
     def start(cls, folder: Path, config: RunConfig) -> Run:
         """Begin a run in a new or empty folder."""
-        if (folder / CONFIG).exists():
+        if is_there(folder / CONFIG):
             raise SpecError(f"{folder} holds a run: {described(folder)}; or name another --out")
         learner = new_learner(config.learner, config.game, config.seed)
         _check_every(config, learner)

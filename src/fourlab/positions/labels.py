@@ -228,7 +228,7 @@ def load_labels(path: Path) -> Labels:
             )
         return joined(found)
     header, arrays = load_arrays(path, KIND, VERSION)
-    rules = game(header["game"])
+    rules = game(header.get("game", ""))
     keys, values, scores = (arrays.get(name, np.empty(0)) for name in ("keys", "values", "scores"))
     shapes = (keys.shape, values.shape, scores.shape)
     count = len(keys)

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from fourlab.core.errors import FourlabError, SpecError
-from fourlab.core.storage import load_arrays, save_arrays
+from fourlab.core.storage import is_there, load_arrays, reading, save_arrays
 from fourlab.positions.uci import uci
 from fourlab.positions.walks import wander
 from fourlab.rules.catalog import name_of
@@ -126,10 +126,8 @@ def load_suites(rules: Rules) -> dict[str, list[Scored]]:
 
 def read_positions(rules: Rules, path: Path) -> list[Position]:
     """Read a file of positions, a move string a line; what follows a blank is passed over."""
-    try:
+    with reading(path):
         lines = path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise FourlabError(f"cannot read {path}: {error}") from None
     positions = []
     for number, line in enumerate(lines, start=1):
         try:
@@ -157,7 +155,7 @@ def suite(
     is_named = name in PHASES or (name == "uci" and name_of(rules) == "connect4")
     if is_named:
         positions = make_suite(rules, name)
-    elif Path(name).exists():
+    elif is_there(Path(name)):
         positions = read_positions(rules, Path(name))
     else:
         raise SpecError(f"no suite or file {name!r}; suites: {', '.join(NAMES)}")

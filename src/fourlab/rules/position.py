@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from fourlab.core.errors import IllegalMoveError, NotationError
+from fourlab.core.errors import IllegalMoveError, NotationError, quoted
 from fourlab.rules import kernels
 from fourlab.rules.geometry import BOARD_BITS, Rules
 from fourlab.rules.keys import exact_key, has_keys
@@ -185,14 +185,20 @@ def read_moves(rules: Rules, text: str) -> list[int]:
         tokens = re.sub(r"[\s,]+", " ", text).split()  # type: ignore[assignment]
     moves = []
     for number, token in enumerate(tokens, start=1):
-        if not (token.isascii() and token.isdigit() and 1 <= int(token) <= rules.move_count):
+        if not (token.isascii() and token.isdigit() and 1 <= _small(token) <= rules.move_count):
             style = "" if rules.move_count <= SINGLE_DIGIT_MOVES else ", separated by commas"
             raise NotationError(
-                f"move {number}: {token!r} in {text!r} is no {rules.unit} of {rules}; "
+                f"move {number}: {quoted(token)} in {quoted(text)} is no {rules.unit} of {rules}; "
                 f"write 1 to {rules.move_count}{style}"
             )
-        moves.append(int(token) - 1)
+        moves.append(_small(token) - 1)
     return moves
+
+
+def _small(digits: str) -> int:
+    """Return a number of at most two digits, 0 for a longer one."""
+    digits = digits.lstrip("0")
+    return int(digits) if 0 < len(digits) <= 2 else 0
 
 
 def write_moves(rules: Rules, moves: Iterable[int]) -> str:

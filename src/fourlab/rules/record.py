@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from fourlab.core.errors import NotationError
+from fourlab.core.storage import reading, writing
 from fourlab.rules.catalog import game as find_game
 from fourlab.rules.position import Position, position_of
 
@@ -83,13 +84,13 @@ def seconds_by_side(ply: int, move_seconds: Sequence[float]) -> tuple[float, flo
 
 def save_games(path: Path, records: Iterable[GameRecord]) -> None:
     """Append records to a file of lines."""
-    with path.open("a", encoding="utf-8") as file:
+    with writing(path), path.open("a", encoding="utf-8") as file:
         file.writelines(record.to_line() + "\n" for record in records)
 
 
 def load_games(path: Path) -> Iterator[GameRecord]:
     """Yield the records of a file of lines, of today's format or earlier ones."""
-    with path.open(encoding="utf-8") as file:
+    with reading(path), path.open(encoding="utf-8") as file:
         for line in file:
             if line.strip():
                 yield GameRecord.from_line(line)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import logging
+import operator
 import pkgutil
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -17,6 +18,7 @@ import numpy.typing as npt
 
 from fourlab.core.arrays import Array, Ints
 from fourlab.core.bits import popcount
+from fourlab.core.errors import FourlabError
 from fourlab.core.jit import kernel
 from fourlab.core.storage import StorageError, load_arrays, read_arrays, save_arrays
 from fourlab.rules.catalog import game, name_of
@@ -30,6 +32,7 @@ from fourlab.search.scores import win_score
 log = logging.getLogger("fourlab.book")
 
 KIND, VERSION = "book", 1
+MOST = 10_000_000  # positions of one ply: more of them take gigabytes to list
 Scores = npt.NDArray[np.int8]
 
 
@@ -53,17 +56,27 @@ def _write_keys(rules: Rules, movers: Ints, occupied: Ints, keys: Ints) -> None:
             keys[index] = shared_key(rules, movers[index], occupied[index])
 
 
-def shelves(rules: Rules, plies: int) -> list[Shelf]:
-    """List the positions with 0 to `plies` stones; the same on every machine."""
+def shelves(rules: Rules, plies: int, most: int = MOST) -> list[Shelf]:
+    """List the positions with 0 to `plies` stones; the same on every machine.
+
+    Raises StorageError for a board without keys, and where a ply has more than `most` positions.
+    """
+    if not 0 <= plies <= rules.cells:
+        raise StorageError(f"no book of {plies} plies for {rules}: write 0 to {rules.cells}")
     if not rules.gravity and rules.columns * (rules.rows + 1) > KEY_BITS:
         raise StorageError(f"no book for {rules}: without gravity a board may take {KEY_BITS} bits")
     movers = occupied = np.zeros(1, np.int64)
     found = []
-    for _ in range(plies + 1):
+    for ply in range(plies + 1):
         keys = np.empty(len(movers), np.int64)
         _write_keys(rules, movers, occupied, keys)
         unique, first = np.unique(keys, return_index=True)
         first = first[unique >= 0]
+        if len(first) > most:
+            raise StorageError(
+                f"no book of {plies} plies for {rules}: already {ply} plies have {len(first):,} "
+                f"positions, at most {most:,} fit; choose fewer plies"
+            )
         movers, occupied = movers[first], occupied[first]
         found.append(Shelf(unique[unique >= 0], movers, occupied))
         children = np.empty((2, len(first) * rules.move_count), np.int64)
@@ -144,12 +157,16 @@ class Book:
 
     @classmethod
     def _checked(cls, path: Path, header: dict[str, Any], arrays: dict[str, Array]) -> Book:
-        rules = game(header["game"])
-        sizes = [len(shelf.keys) for shelf in shelves(rules, header["plies"])]
-        scores = arrays["scores"]
+        scores = arrays.get("scores", np.empty(0))
+        try:
+            rules = game(header["game"])
+            listed = shelves(rules, operator.index(header["plies"]), most=scores.size)
+        except (FourlabError, KeyError, TypeError) as error:
+            raise StorageError(f"{path} is damaged: {error}") from None
+        sizes = [len(shelf.keys) for shelf in listed]
         if scores.dtype != np.int8 or scores.shape != (sum(sizes),):
             raise StorageError(
-                f"{path} is damaged: {len(scores)} scores for {sum(sizes)} positions"
+                f"{path} is damaged: {scores.size} scores for {sum(sizes)} positions"
             )
         return cls(rules, np.split(scores, np.cumsum(sizes)[:-1]))
 

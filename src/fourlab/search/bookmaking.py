@@ -1,14 +1,14 @@
 """Makes opening books: solves every position of one ply, in any number of workers, resumably.
 
 What has been solved is appended to a progress file beside the book, so that a build that was
-stopped, or killed, goes on where it was.
+stopped, or killed, goes on where it was. Every line of it carries a checksum: one that was cut off
+or changed is passed over, and its positions are solved again.
 """
 
 from __future__ import annotations
 
 import functools
-import json
-import os
+import logging
 from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from pathlib import Path
@@ -17,12 +17,23 @@ from typing import Any
 import numpy as np
 
 from fourlab.core.arrays import Ints
-from fourlab.core.storage import StorageError
+from fourlab.core.storage import (
+    StorageError,
+    beside,
+    is_there,
+    reading,
+    replacing,
+    sealed,
+    unsealed,
+)
 from fourlab.rules.catalog import name_of
 from fourlab.rules.geometry import Rules
-from fourlab.search.book import VERSION, Book, Scores, backed_up, shelves
+from fourlab.search.book import Book, Scores, backed_up, shelves
 from fourlab.search.solver import Solver
 
+log = logging.getLogger("fourlab.book")
+
+PROGRESS_VERSION = 2
 CHUNK = 32  # positions a worker solves between two reports, fewer where there are few
 UNSOLVED = -128
 
@@ -49,8 +60,9 @@ class Build:
         self.table_mb = table_mb
         self.shelves = shelves(rules, plies)
         self.scores: Scores = np.full(len(self.shelves[-1].keys), UNSOLVED, np.int8)
-        self.progress_path = path.with_name(path.name + ".progress")
-        self._header = {"game": name_of(rules), "plies": plies, "version": VERSION}
+        self._header = {"game": name_of(rules), "plies": plies, "version": PROGRESS_VERSION}
+        self.progress_path = beside(path, ".progress")
+        self._gap = ""
         self._resume()
 
     @property
@@ -64,28 +76,35 @@ class Build:
         return int(np.count_nonzero(self.scores != UNSOLVED))
 
     def _resume(self) -> None:
-        """Read what an earlier build has solved; a last line that was cut off is passed over."""
-        if not self.progress_path.exists():
-            self.progress_path.parent.mkdir(parents=True, exist_ok=True)
-            self._append(self._header)
-            return
-        lines = self.progress_path.read_text(encoding="utf-8").split("\n")
-        if json.loads(lines[0]) != self._header:
-            raise StorageError(
-                f"{self.progress_path} belongs to another book: {lines[0]}; "
-                "remove it or choose another file"
-            )
-        whole = 0
-        for line in lines[:-1]:
-            whole += len(line) + 1
-        for line in lines[1:-1]:
-            entry = json.loads(line)
+        """Read what an earlier build has solved, and leave only whole lines behind."""
+        entries: list[dict[str, Any]] = [self._header]
+        if is_there(self.progress_path):
+            with reading(self.progress_path):
+                lines = self.progress_path.read_bytes().decode(errors="replace").split("\n")
+            if unsealed(lines[0]) != self._header:
+                raise StorageError(
+                    f"{self.progress_path} belongs to another book, or is damaged: "
+                    f"{lines[0][:100]!r}; remove it or choose another file"
+                )
+            found = [unsealed(line) for line in lines[1:] if line]
+            entries += [entry for entry in found if entry is not None]
+            if None in found[:-1]:  # the last one was cut off when a build was killed
+                log.warning("%s was damaged; what is missing is solved again", self.progress_path)
+        for entry in entries[1:]:
             self.scores[entry["at"] : entry["at"] + len(entry["scores"])] = entry["scores"]
-        os.truncate(self.progress_path, whole)
+        with replacing(self.progress_path) as file:
+            file.writelines(sealed(entry).encode() for entry in entries)
 
     def _append(self, entry: dict[str, Any]) -> None:
-        with self.progress_path.open("a", encoding="utf-8") as file:
-            file.write(json.dumps(entry) + "\n")
+        """Keep what was solved; a full disk does not stop the build."""
+        try:
+            with self.progress_path.open("a", encoding="utf-8") as file:
+                file.write(self._gap + sealed(entry))
+            self._gap = ""
+        except OSError as error:
+            if not self._gap:
+                log.warning("cannot write %s: %s; going on", self.progress_path, error.strerror)
+            self._gap = "\n"  # ends the line that was cut off
 
     def run(self, executor: Executor, workers: int) -> Iterator[int]:
         """Solve what is left; yields the number of positions solved so far after each chunk."""

@@ -15,6 +15,7 @@ import numpy as np
 
 from fourlab.core.arrays import Ints
 from fourlab.core.bits import MASK63, add63, multiply63
+from fourlab.core.errors import FourlabError
 from fourlab.core.jit import kernel
 
 # (buckets, nodes to be searched before the next step). With replacement by effort a table serves
@@ -37,6 +38,7 @@ DATA_BITS = 16
 DATA_MASK = 0xFFFF
 EFFORT_MASK = 15
 BUCKET_BYTES = 16
+MOST_MB = 1 << 20
 
 
 class Transpositions(NamedTuple):
@@ -48,9 +50,17 @@ class Transpositions(NamedTuple):
 
 def new_transpositions(megabytes: float) -> Transpositions:
     """Return an empty table of at most this size; memory is taken as it is used."""
+    if not 0 < megabytes <= MOST_MB:
+        raise FourlabError(f"a table of {megabytes:g} MB; write 1 to {MOST_MB:,}")
     buckets = max(1, int(megabytes * 2**20 / BUCKET_BYTES))
     capacity = 1 << (buckets.bit_length() - 1)
-    table = Transpositions(np.zeros(2 * (capacity + 1), np.int64), np.zeros(SIZES, np.int64))
+    try:
+        words = np.zeros(2 * (capacity + 1), np.int64)
+    except MemoryError:
+        raise FourlabError(
+            f"a table of {megabytes:,.0f} MB does not fit into this machine's memory; ask for less"
+        ) from None
+    table = Transpositions(words, np.zeros(SIZES, np.int64))
     table.sizes[CAPACITY] = capacity
     clear(table)
     return table

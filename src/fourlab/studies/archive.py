@@ -19,7 +19,7 @@ from typing import Any
 
 from fourlab.core.errors import FourlabError, MissingExtraError
 from fourlab.core.machine import provenance
-from fourlab.core.storage import StorageError, replacing
+from fourlab.core.storage import StorageError, is_there, replacing
 from fourlab.core.workers import Workers
 from fourlab.studies.base import Experiment, Results, Study
 from fourlab.studies.bench import Bench, Listener
@@ -80,7 +80,7 @@ class Archive:
     @classmethod
     def start(cls, study: Study, folder: Path, quick: bool = False, seed: int = 0) -> Archive:
         """Begin a study in a new folder; raises StorageError if one is there already."""
-        if (folder / CONFIG).exists():
+        if is_there(folder / CONFIG):
             raise StorageError(
                 f"{folder} holds a study already; go on with --resume, or name another --out"
             )

@@ -17,7 +17,7 @@ from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
 
-from fourlab.core.errors import FourlabError, MissingExtraError
+from fourlab.core.errors import FourlabError, missing_extra
 from fourlab.core.storage import replacing
 
 FORMATS = (".png", ".svg")
@@ -75,7 +75,7 @@ def new_figure(width: float, height: float) -> Any:
     try:
         from matplotlib.figure import Figure
     except ImportError:
-        raise MissingExtraError("figures need matplotlib: pip install 'fourlab[plots]'") from None
+        raise missing_extra("figures need matplotlib", "plots") from None
     return Figure(figsize=(width, height), layout="constrained", facecolor="white")
 
 

@@ -16,13 +16,13 @@ from fourlab.arena.events import Event
 from fourlab.arena.records import Records
 from fourlab.arena.tallies import Tally
 from fourlab.arena.tournament import Tournament
-from fourlab.core.errors import SpecError
+from fourlab.core.errors import SpecError, quoted
 from fourlab.core.spec import parse, split_items
 from fourlab.learning.registry import LEARNERS
 from fourlab.studies.courses import Courses
 
 MOST_POINTS = 1000
-BRACES = re.compile(r"([\w-]+)=\{([^{}]*)\}")
+BRACES = re.compile(r"(?<![\w-])([\w-]+)=\{([^{}]*)\}")
 
 
 @dataclass(frozen=True)
@@ -44,13 +44,17 @@ def expand(text: str) -> Lattice:
     for name, values in BRACES.findall(text):
         choices = tuple(value.strip() for value in split_items(values, text))
         if name in options or not all(choices) or len(set(choices)) < len(choices):
-            raise SpecError(f"{name}={{{values}}} in {text!r}: give each option different values")
+            raise SpecError(
+                f"{quoted(name)} in {quoted(text)}: give each option different values, once"
+            )
         options[name] = choices
     rest = BRACES.sub("", text)
     if not options or "{" in rest or "}" in rest:
-        raise SpecError(f"{text!r} spans no grid; write values in braces: mcts:c={{0.7,1,1.4}}")
+        raise SpecError(
+            f"{quoted(text)} spans no grid; write values in braces: mcts:c={{0.7,1,1.4}}"
+        )
     if (points := math.prod(len(choices) for choices in options.values())) > MOST_POINTS:
-        raise SpecError(f"{text!r} spans {points:,} points; at most {MOST_POINTS:,}")
+        raise SpecError(f"{quoted(text)} spans {points:,} points; at most {MOST_POINTS:,}")
     specs = []
     for values in itertools.product(*options.values()):
         chosen = iter(values)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from fourlab.core.arrays import Floats
-from fourlab.core.storage import StorageError, peek
+from fourlab.core.storage import StorageError, is_folder, peek
 from fourlab.rules.boards import Boards
 from fourlab.rules.geometry import Rules
 
@@ -61,7 +61,7 @@ def load_values(path: Path, rules: Rules | None = None) -> Values:
 
 def values_file(path: Path) -> Path:
     """Return the file that a path names: of a run folder, its checkpoint."""
-    if not path.is_dir():
+    if not is_folder(path):
         return path
     found = sorted(path.glob("checkpoint.*"))
     return found[0] if found else path / "checkpoint.npz"

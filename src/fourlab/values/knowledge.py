@@ -15,7 +15,7 @@ import numpy as np
 
 from fourlab.core.arrays import Floats
 from fourlab.core.errors import DivergedError
-from fourlab.core.storage import StorageError, load_arrays, save_arrays
+from fourlab.core.storage import StorageError, is_folder, load_arrays, save_arrays
 from fourlab.rules.boards import Boards
 from fourlab.rules.catalog import game, name_of
 from fourlab.rules.geometry import Rules
@@ -178,7 +178,7 @@ class Knowledge:
         Raises StorageError, which names the file, for anything damaged, foreign, of another game
         than `rules`, or of a shape that does not fit its game.
         """
-        path = path / CHECKPOINT if path.is_dir() else path
+        path = path / CHECKPOINT if is_folder(path) else path
         return cls.checked(path, *load_arrays(path, FILE_KIND, VERSION), rules)
 
     @classmethod

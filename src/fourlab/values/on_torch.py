@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from fourlab.core.arrays import Floats, Ints
-from fourlab.core.errors import MissingExtraError
+from fourlab.core.errors import MissingExtraError, missing_extra
 from fourlab.rules.boards import Boards
 from fourlab.rules.geometry import Rules
 from fourlab.values.forward import Reals
@@ -16,7 +16,7 @@ try:
     import torch.nn.functional as F  # noqa: N812  # the name it goes by
     from torch import Tensor, nn
 except ImportError:
-    raise MissingExtraError("networks learn with torch: pip install 'fourlab[deep]'") from None
+    raise missing_extra("networks learn with torch", "deep") from None
 
 __all__ = ["F", "Tensor", "TorchEvaluator", "nn", "one_plane", "planes", "run", "torch"]
 

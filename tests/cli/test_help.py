@@ -1,0 +1,82 @@
+"""What there is: agents, learners, spellings, and `python -m fourlab`."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from fourlab.agents.registry import AGENTS
+from fourlab.core.spec import options_of
+from fourlab.learning.registry import LEARNERS
+
+
+def run(*arguments: str, folder: Path | None = None) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "fourlab", *arguments],
+        env={**os.environ, "COLUMNS": "100"},
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+        stdin=subprocess.DEVNULL,
+    )
+
+
+def test_the_package_is_a_program() -> None:
+    assert run("--version").stdout.startswith("fourlab ")
+
+
+@pytest.mark.parametrize(("command", "registry"), [("agents", AGENTS), ("learners", LEARNERS)])
+def test_all_there_is_is_listed_with_its_options(command: str, registry: dict[str, type]) -> None:
+    listing = json.loads(run(command, "--json").stdout)
+    assert [entry["name"] for entry in listing] == list(registry)
+    for entry in listing:
+        options = options_of(registry[entry["name"]].Config)  # type: ignore[attr-defined]
+        assert [option["name"] for option in entry["options"]] == [o.name for o in options]
+        assert entry["summary"]
+
+
+def test_one_of_them_is_described_alone() -> None:
+    shown = run("agents", "mcts").stdout
+    assert "sims" in shown
+    assert "minimax" not in shown.splitlines()[0] + shown.splitlines()[1]
+    [entry] = json.loads(run("learners", "q", "--json").stdout)
+    assert entry["name"] == "q"
+    done = run("agents", "mtcs")
+    assert done.returncode == 2
+    assert "unknown agent 'mtcs'; did you mean 'mcts'?" in done.stderr
+
+
+def test_both_spellings_of_analyze_are_understood_and_one_is_listed() -> None:
+    one, other = (json.loads(run(word, "--json").stdout) for word in ("analyze", "analyse"))
+    assert one["scores"] == other["scores"]
+    listed = run("--help").stdout
+    assert " analyze " in listed
+    assert " analyse " not in listed
+
+
+def test_a_game_is_saved_into_a_folder_that_is_not_there_yet(tmp_path: Path) -> None:
+    game = ["play", "--first", "random", "--second", "random", "--delay", "0", "--seed", "1"]
+    done = run(*game, "--save", "new/deep/games.jsonl", folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert len((tmp_path / "new" / "deep" / "games.jsonl").read_text().splitlines()) == 1
+
+
+def test_a_game_that_could_not_be_saved_is_not_begun(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way")
+    done = run("play", "--save", "file/games.jsonl", folder=tmp_path)
+    assert done.returncode == 2
+    assert done.stderr.startswith("fourlab: cannot write file/games.jsonl: ")
+    assert done.stdout == ""
+
+
+@pytest.mark.parametrize("host", ["", " ", "x" * 300, "."])
+def test_a_server_is_not_opened_to_everyone_by_an_empty_name(host: str) -> None:
+    done = run("serve", "--host", host, "--port", "65000")
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr
+    assert done.stderr.startswith("fourlab: ")
+    assert done.stdout == ""

@@ -1,0 +1,206 @@
+"""All commands with whatever may be typed: an answer or a line that says what is wrong."""
+
+import contextlib
+import importlib
+import io
+import signal
+import sys
+import typing
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from random import Random
+from typing import Any, NamedTuple
+
+import pytest
+import typer
+
+import nasty
+from fourlab.agents.registry import AGENTS
+from fourlab.cli import main as command_line
+from fourlab.core import waiting
+from fourlab.learning.registry import LEARNERS
+from fourlab.studies.registry import STUDIES
+
+LINES = 150  # commands of one seed
+PATIENCE = 60  # seconds for one of them: an upper bound on a busy machine, not a measurement
+NEEDED = ("out",)  # options without which most commands say only that
+DOCUMENTED = (0, 1, 2, 130)
+# Where the work of a command begins. All that is said of its input is said before.
+WORK = (
+    "fourlab.web.app:create_app", "fourlab.agents.play:GameInPlay.step",
+    "fourlab.search.analysis:analyse", "fourlab.learning.runs:Run.reports",
+    "fourlab.arena.tournament:Tournament.run", "fourlab.arena.tournament:Tournament.prepare",
+    "fourlab.studies.courses:Courses.run", "fourlab.studies.courses:Courses.prepare",
+    "fourlab.studies.archive:Archive.run", "fourlab.arena.grading:grade",
+    "fourlab.positions.suites:score_positions", "fourlab.arena.certify.certificate:certify",
+    "fourlab.positions.uci:uci", "fourlab.learning.networks.sources:lessons",
+    "fourlab.search.bookmaking:Build.run", "fourlab.adapters.export:export_kaggle",
+    "fourlab.cli.bench:playouts_per_second", "fourlab.web.warm:prepare_rules",
+)  # fmt: skip
+
+
+class Accepted(BaseException):
+    """The input was taken and the work would begin."""
+
+
+class Endless(BaseException):
+    """A command did not come to its end."""
+
+
+def begin(*_: Any, **__: Any) -> None:
+    raise Accepted
+
+
+@pytest.fixture
+def idle(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """Leave out all work, in a folder with a few things in it."""
+    for place in WORK:
+        module, _, name = place.partition(":")
+        owner: Any = importlib.import_module(module)
+        *path, last = name.split(".")
+        for step in path:
+            owner = getattr(owner, step)
+        monkeypatch.setattr(owner, last, begin)
+    monkeypatch.setattr("fourlab.cli.play.TerminalGame.prepare", lambda _: None)
+    monkeypatch.setattr(waiting, "listen", lambda _: None)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "file").write_text("44\n55\n")
+    for name in ("folder", "folder.py", "folder.npz"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "empty.py").write_text("")
+    (tmp_path / "file.py").write_text("nothing = 1\n")
+    (tmp_path / "file.npz").write_bytes(b"PK\x03\x04 no archive")
+    return tmp_path
+
+
+class Parameter(NamedTuple):
+    """An argument or option of a command, as its function declares it."""
+
+    name: str
+    kind: Any
+    flags: tuple[str, ...]  # none: an argument
+
+
+def commands(
+    app: typer.Typer = command_line.app, path: tuple[str, ...] = ()
+) -> Iterator[tuple[tuple[str, ...], list[Parameter]]]:
+    """Yield every command by its words, with its parameters."""
+    for command in app.registered_commands:
+        function = command.callback
+        assert function is not None
+        yield (*path, str(command.name)), list(parameters(function))
+    for group in app.registered_groups:
+        assert group.typer_instance is not None
+        yield from commands(group.typer_instance, (*path, str(group.name)))
+
+
+def parameters(function: Callable[..., Any]) -> Iterator[Parameter]:
+    for name, hint in typing.get_type_hints(function, include_extras=True).items():
+        if name != "return":
+            kind, told = typing.get_args(hint)
+            kind = next((k for k in typing.get_args(kind) if k is not type(None)), kind)
+            flags = tuple(told.param_decls or [f"--{name.replace('_', '-')}"])
+            is_option = isinstance(told, typer.models.OptionInfo)
+            yield Parameter(name, kind, flags if is_option else ())
+
+
+ALL = sorted(commands(), key=lambda entry: entry[0])
+
+
+def test_there_are_as_many_commands_as_are_registered() -> None:
+    assert {path[0] for path, _ in ALL} == {*command_line.COMMANDS, *command_line.SPELLED}
+
+
+AGENT = (*["random", "baseline", "perfect", "mcts:sims=9"] * 60, *nasty.specs(AGENTS))
+GAME = (*nasty.GAMES * 3, "connect:columns={}", "connect:rows={},columns={},k={}", "mnk:k={}", "{}")
+MOVES = (*nasty.MOVES, "{}", "{},{}")
+PATTERNS: dict[str, tuple[str, ...]] = {
+    "game": GAME, "agent": AGENT, "agents": AGENT, "first": AGENT, "second": AGENT,
+    "against": AGENT, "anchor": AGENT, "opponent": (*AGENT, "{} random then {} baseline", "self"),
+    "learner": (*["q", "q:games=9"] * 60, *nasty.specs(LEARNERS)), "moves": MOVES,
+    "position": MOVES, "start": MOVES, "sprt": ("0,20", "{},{}", "{}"), "only": ("{}",),
+    "options": ("{}", "alpha={}", "games={}", "={}"), "cluster": ("tcp://{}", "{}"),
+    "positions": ("opening", "uci", "walk:{}", "games:of={}", "suite:{}", "file:{}", "{}"),
+    "identity": ("1.0", "{}.{}", "{}"), "side": ("first", "second", "{}"),
+    "truth": ("middle", "{}"), "until_certified": ("first", "{}"), "host": ("127.0.0.1", "{}"),
+    "spec": nasty.GRIDS, "name": (*STUDIES, "{}"),
+}  # fmt: skip
+
+
+def value(dice: Random, name: str, kind: Any) -> str:
+    """Return something for a parameter: mostly what it is meant for, sometimes anything."""
+    if dice.random() < 0.05:
+        return dice.choice((*nasty.NUMBERS, *nasty.NAMES))
+    if kind is Path:
+        return dice.choice(nasty.NAMES)
+    if kind in (int, float):
+        return nasty.filled(dice, "{}") if dice.random() < 0.1 else nasty.number(dice)
+    return nasty.spec(dice, PATTERNS.get(name, ("{}",)))
+
+
+def command_line_of(dice: Random) -> list[str]:
+    """Return a command with some of its arguments and options."""
+    path, known = dice.choice(ALL)
+    words: list[str] = list(path)
+    for name, kind, flags in known:
+        if not flags:
+            times = dice.randint(0, 3) if kind == list[str] else dice.choice((0, 1, 1, 1))
+            words += [value(dice, name, kind) for _ in range(times)]
+        elif dice.random() < (0.9 if name in NEEDED else 1.5 / len(known)):
+            words += [dice.choice(flags), *([] if kind is bool else [value(dice, name, kind)])]
+    if dice.random() < 0.03:
+        words.insert(dice.randint(0, len(words)), dice.choice((*nasty.NAMES, "--no-such", "-o")))
+    return words
+
+
+def outcome(words: list[str], monkeypatch: pytest.MonkeyPatch) -> tuple[int | str, str]:
+    """Run a command in this process; return its exit code and what it said on standard error."""
+
+    def endless(*_: object) -> None:
+        raise Endless
+
+    said = io.StringIO()
+    monkeypatch.setattr(sys, "argv", ["fourlab", *words])
+    monkeypatch.setattr(sys, "stdin", io.StringIO(""))
+    before = signal.signal(signal.SIGALRM, endless)
+    handlers = signal.getsignal(signal.SIGINT)
+    signal.alarm(PATIENCE)
+    try:
+        with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(said):
+            command_line.main()
+        return 0, said.getvalue()
+    except SystemExit as end:
+        return (end.code if isinstance(end.code, int) else 0), said.getvalue()
+    except Accepted:
+        return 0, said.getvalue()
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+        signal.signal(signal.SIGINT, handlers)
+
+
+def check(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    dice = Random(seed)
+    for number in range(LINES):
+        words = command_line_of(dice)
+        shown = [word if len(word) < 80 else f"{word[:60]}...({len(word)})" for word in words]
+        try:
+            code, said = outcome(words, monkeypatch)
+        except BaseException as error:
+            pytest.fail(f"seed {seed}, line {number}: {shown} ended in {error!r}")
+        assert code in DOCUMENTED, (seed, number, shown, said)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_no_command_line_ends_in_a_traceback(
+    seed: int, idle: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    check(seed, monkeypatch)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(8, 168))
+def test_no_command_line_of_many_ends_in_a_traceback(
+    seed: int, idle: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    check(seed, monkeypatch)
