@@ -19,6 +19,7 @@ import numpy as np
 
 from fourlab.arena.games import LOSS, WIN, Games
 from fourlab.arena.pairing import Pairing, Stretch, Watch
+from fourlab.core import own
 from fourlab.core.errors import FourlabError
 from fourlab.core.lines import LineProcess
 
@@ -110,6 +111,7 @@ def _messages(
     limit = pairing.move_seconds or MOVE_SECONDS
     seat.ask(
         {
+            "own": own.carried(),
             "game": pairing.game,
             "agents": [pairing.a, pairing.b],
             "checksums": pairing.checksums,

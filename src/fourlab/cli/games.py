@@ -76,8 +76,10 @@ def conditions(
         where.append("pairing = ? AND number = ?")
         values += [int(pairing), int(number)]
     if agent is not None:
-        where.append("(a.spec = ? OR b.spec = ?)")
-        values += [agent, agent]
+        # A file without a digest stands for whatever it has held.
+        how, name = ("GLOB", f"{Path(agent).name}@*") if agent.endswith(".py") else ("=", agent)
+        where.append(f"(a.spec {how} ? OR b.spec {how} ?)")
+        values += [name, name]
     if game is not None:
         where.append("game = ?")
         values.append(str(find_game(game)))

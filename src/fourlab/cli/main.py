@@ -92,10 +92,16 @@ def main() -> None:
     except FourlabError as error:
         typer.echo(f"fourlab: {error}", err=True)
         sys.exit(2)
-    except Exception:
+    except Exception as error:
         if interrupted:  # a compiler that is interrupted fails in ways of its own
             sys.exit(INTERRUPTED)
-        raise
+        from fourlab.core.own import line_of
+
+        line = line_of(error)
+        if not line:
+            raise
+        typer.echo(f"fourlab: {line}", err=True)
+        sys.exit(2)
 
 
 if __name__ == "__main__":

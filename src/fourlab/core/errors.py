@@ -23,3 +23,7 @@ class NotationError(FourlabError):
 
 class MissingExtraError(FourlabError):
     """A feature whose optional packages are not installed."""
+
+
+class OwnCodeError(FourlabError):
+    """Somebody's own code that failed; begins with its file and line."""

@@ -11,11 +11,12 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from fourlab.agents.registry import agent as find_agent
+from fourlab.core import own
 from fourlab.core.errors import FourlabError, SpecError
 from fourlab.core.storage import StorageError, replacing
 from fourlab.learning.base import Learner, Progress
@@ -43,15 +44,24 @@ class RunConfig:
     truth: str = ""  # a suite to hold its moves and values against
 
     def save(self, folder: Path) -> None:
-        """Write it into a run folder."""
+        """Write it into a run folder, with people's own files that it names."""
+        fields = asdict(self)
+        if named := own.mentioned(self.learner, *self.against):
+            fields["own"] = named
         with replacing(folder / CONFIG) as file:
-            file.write(json.dumps(asdict(self), indent=2).encode() + b"\n")
+            file.write(json.dumps(fields, indent=2).encode() + b"\n")
+
+    def settled(self) -> RunConfig:
+        """Return it with files named by their contents, so that it can be gone on with as it is."""
+        against = tuple(own.settled(spec) for spec in self.against)
+        return replace(self, learner=own.settled(self.learner), against=against)
 
     @classmethod
     def load(cls, folder: Path) -> RunConfig:
         """Read it from a run folder; raises StorageError if there is none."""
         try:
             fields = json.loads((folder / CONFIG).read_text(encoding="utf-8"))
+            own.carry(own.unpacked(fields.pop("own", ())))
             return cls(**{**fields, "against": tuple(fields["against"])})
         except OSError as error:
             raise StorageError(f"{folder} is no run folder: {CONFIG}: {error.strerror}") from None
@@ -74,6 +84,7 @@ class Run:
         """Begin a run in a new or empty folder."""
         if (folder / CONFIG).exists():
             raise SpecError(f"{folder} holds a run; go on with --resume, or name another --out")
+        config = config.settled()
         learner = new_learner(config.learner, config.game, config.seed)
         config.save(folder)
         return cls(folder, config, learner)
