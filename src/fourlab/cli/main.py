@@ -39,6 +39,8 @@ COMMANDS = {
     "book": "book:app",
     "export": "export:app",
     "agents": "agents:agents",
+    "new": "new:app",
+    "check": "check:check",
     "bench": "bench:bench",
 }
 

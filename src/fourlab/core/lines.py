@@ -5,13 +5,23 @@ from __future__ import annotations
 import contextlib
 import queue
 import subprocess
+import sys
 import tempfile
 import threading
 import weakref
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import IO
 
 KEPT_ERRORS = 4000  # bytes of its standard error that are worth telling
+
+
+def python_with_fourlab(module: str) -> list[str]:
+    """Return the command that runs a module of this fourlab, whatever is installed elsewhere."""
+    paths = [str(Path(__file__).parents[2]), *(path for path in sys.path if path)]
+    start = f"import sys; sys.path[:] = {list(dict.fromkeys(paths))!r}; sys.argv[0] = {module!r};"
+    run = f"import runpy; runpy.run_module({module!r}, run_name='__main__', alter_sys=True)"
+    return [sys.executable, "-c", f"{start} {run}"]
 
 
 class LineProcess:

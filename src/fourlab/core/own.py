@@ -132,6 +132,11 @@ def line_of(error: BaseException) -> str:
     return ""
 
 
+def is_own_frame(text: str) -> bool:
+    """Return whether an entry of a traceback is of a file of somebody's own."""
+    return any(f'File "{file}"' in text for file in _files)
+
+
 def told(error: BaseException) -> str:
     """Return an error in one line, that of one's own code first if it was that."""
     return line_of(error) or _words(error)
