@@ -17,6 +17,7 @@ from fourlab.adapters.kaggle import player_of, submission_spec
 from fourlab.adapters.own_file import MODULE as OWN
 from fourlab.adapters.own_file import as_it_is, own_text
 from fourlab.agents.base import Agent
+from fourlab.agents.engine import EngineAgent
 from fourlab.agents.learned import Learned
 from fourlab.agents.net import NetworkAgent
 from fourlab.core.errors import SpecError
@@ -78,6 +79,8 @@ def export_kaggle(spec: str) -> str:
     Raises SpecError if it cannot play there, StorageError if it knows too much for one file.
     """
     player = player_of(spec)
+    if isinstance(player, EngineAgent):
+        raise SpecError(f"{player.spec} is a program of its own, which Kaggle does not start")
     if (finished := as_it_is(player)) is not None:
         return finished
     kind = type(player)

@@ -74,8 +74,9 @@ class Checks:
         for board in self.boards:
             self.say({"step": "loads", "where": board})
             try:
-                found.append(agent(self.spec, board))
-                found[-1].prepare()
+                player = agent(self.spec, board)
+                player.prepare()
+                found.append(player)
             except (GeometryError, WrongGameError) as error:
                 refusals.append(str(error))
             except (Exception, SystemExit) as error:

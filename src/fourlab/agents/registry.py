@@ -29,6 +29,7 @@ AGENTS: Registry[type[Agent]] = Registry(
         "learned": "fourlab.agents.learned:Learned",
         "net": "fourlab.agents.net:Net",
         "zero": "fourlab.agents.zero:Zero",
+        "engine": "fourlab.agents.engine:EngineAgent",
         "human": "fourlab.agents.human:Human",
     },
     group="fourlab.agents",

@@ -127,7 +127,11 @@ def main() -> None:
 
     threading.Thread(target=listen, daemon=True).start()
 
+    here = os.getpid()
+
     def say(message: dict[str, Any]) -> None:
+        if os.getpid() != here:
+            os._exit(0)  # an agent has forked: one of the two is enough
         pipe.write(json.dumps(message) + "\n")
         pipe.flush()
 

@@ -41,6 +41,7 @@ COMMANDS = {
     "agents": "agents:agents",
     "new": "new:app",
     "check": "check:check",
+    "engine": "engine:engine",
     "bench": "bench:bench",
 }
 

@@ -20,6 +20,8 @@ int main(void) {
         } else if (strncmp(line, "game ", 5) == 0) {
             if (strncmp(line, "game columns 7 rows 6 ", 22) != 0)
                 printf("error I play on 7 columns and 6 rows\n");
+        } else if (strncmp(line, "isready", 7) == 0) {
+            printf("readyok\n");
         } else if (strncmp(line, "position", 8) == 0) {
             memset(height, 0, sizeof height);
             for (char *c = line + 8; *c; c++)      /* all moves so far, columns from 1 */

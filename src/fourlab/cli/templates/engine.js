@@ -16,6 +16,8 @@ require("readline").createInterface({ input: process.stdin }).on("line", (line) 
     console.log("id name {file}\nready");
   } else if (word === "game" && !line.startsWith("game columns 7 rows 6 ")) {
     console.log("error I play on 7 columns and 6 rows");
+  } else if (word === "isready") {
+    console.log("readyok");
   } else if (word === "position") {  // all moves so far, columns from 1
     moves = [...rest.join("")].map(Number);
   } else if (word === "seed") {

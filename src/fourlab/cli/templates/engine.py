@@ -20,6 +20,8 @@ def main():
             print("ready")
         elif word == "game" and rest[:4] != ["columns", "7", "rows", "6"]:
             print("error I play on 7 columns and 6 rows")
+        elif word == "isready":
+            print("readyok")
         elif word == "position":  # all moves so far, columns from 1
             moves = [int(column) for column in "".join(rest)]
         elif word == "seed":
