@@ -8,6 +8,7 @@ import copy
 import functools
 import re
 import shutil
+import sys
 import tempfile
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -78,6 +79,7 @@ SPECS = {
     "n-tuple": ("n-tuple", "n-tuple,ties=first"),
     "net": ("net", "net:rule=yes", "net:plies=2"),
     "zero": ("zero:sims=20", "zero:sims=0"),
+    "engine": (f"engine:{sys.executable},args=(-m fourlab.cli.main engine baseline)",),
 }
 NETWORKS = ("net", "zero", "deep-q")  # play by a network
 PLAYERS = [spec for name in KINDS if name != "human" for spec in SPECS.get(name, (name,))]
@@ -154,7 +156,7 @@ def test_policies_and_values_speak_of_every_move(player: Agent, rules: Rules) ->
 
 
 # These sample, or do not say how they choose.
-UNKNOWN_POLICIES = ("flat", "mcts", "own")
+UNKNOWN_POLICIES = ("engine", "flat", "mcts", "own")
 LEANING = ("net", "zero")  # always play what they lean to most
 
 

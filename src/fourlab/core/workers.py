@@ -7,6 +7,7 @@ be tried more than once; what they return depends on nothing but themselves.
 
 from __future__ import annotations
 
+import functools
 import multiprocessing
 import os
 from collections.abc import Callable, Iterable, Iterator
@@ -22,7 +23,8 @@ from concurrent.futures import (
 from types import TracebackType
 from typing import Any, Literal, TypeVar
 
-from fourlab.core.errors import FourlabError, missing_extra
+from fourlab.core import own
+from fourlab.core.errors import FourlabError, OwnCodeError, missing_extra
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -66,8 +68,12 @@ class Workers:
     ) -> Iterator[tuple[Item, Result]]:
         """Yield jobs with their results as they are done; `jobs` is drawn from as workers free up.
 
-        A job whose worker died is done again.
+        A job whose worker died is done again. People's own files that are known here travel with
+        the jobs.
         """
+        if self._client is not None:
+            own.pickle_by_value()
+        function = functools.partial(_with_own, function, own.carried())
         waiting: dict[Future[Result], tuple[Item, int]] = {}
         source = iter(jobs)
         try:
@@ -137,6 +143,25 @@ class Workers:
         else:
             self.executor.shutdown(wait=False)  # what still runs there is of no use any more
             self._client.close()
+
+
+def _with_own(
+    function: Callable[[Item], Result], parcels: tuple[own.Parcel, ...], job: Item
+) -> Result:
+    """Do a job where people's own files are known; runs in a worker.
+
+    An error in one of these files names its line, which would not travel otherwise.
+    """
+    own.carry(parcels)
+    try:
+        return function(job)
+    except FourlabError:
+        raise
+    except Exception as error:
+        line = own.line_of(error)
+        if not line:
+            raise
+        raise OwnCodeError(line) from None
 
 
 def _connect(address: str) -> Any:
