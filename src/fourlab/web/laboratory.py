@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from fourlab.web.limits import MOST_PAGES, RERUNS, Doorkeeper
+from fourlab.web.sessions.home_story import Stories
 from fourlab.web.studies.library import Library
 from fourlab.web.studies.reruns import Reruns
 from fourlab.web.warm import Warming
@@ -19,6 +20,7 @@ class Laboratory:
         self.door = Doorkeeper(pages_each)
         self.warming = Warming()
         self.library = Library(RERUNS)
+        self.stories = Stories()
         self._bench: Workbench | None = None
         self._reruns: Reruns | None = None
 
