@@ -8,7 +8,9 @@ from typing import Any
 from nicegui import app, context, ui
 from starlette.requests import Request
 
-from fourlab.web.frame import PAGES, show
+from fourlab.core.errors import FourlabError
+from fourlab.web.frame import PAGES, Refusal, show
+from fourlab.web.keep.shelf import Shelf
 from fourlab.web.laboratory import Laboratory
 from fourlab.web.live import STATIC, Live
 from fourlab.web.sessions.base import Session
@@ -35,6 +37,8 @@ def register(laboratory: Laboratory) -> None:
     """Give every page its address; the first is the landing page too."""
     for number, name in enumerate(PAGES):
         _register(laboratory, name, is_first=number == 0)
+        if session_of(name).kept_kind:
+            _register_kept(laboratory, name)
     _register_reports(laboratory)
 
 
@@ -45,7 +49,8 @@ def _register(laboratory: Laboratory, name: str, is_first: bool) -> None:
         def make(query: dict[str, str]) -> Session:
             kind: Any = session  # every page's session is made from the address
             shared = (laboratory.reruns, visitor()) if name == "studies" else ()
-            made: Session = kind(laboratory.bench, query, *shared)
+            own = {"shelf": Shelf(laboratory.keep, visitor())} if session.kept_kind else {}
+            made: Session = kind(laboratory.bench, query, *shared, **own)
             return made
 
         show(laboratory, request, page, make)
@@ -53,6 +58,31 @@ def _register(laboratory: Laboratory, name: str, is_first: bool) -> None:
     ui.page(f"/{name}", title=f"{name.capitalize()} · fourlab")(visit)
     if is_first:
         ui.page("/")(visit)
+
+
+def _register_kept(laboratory: Laboratory, name: str) -> None:
+    """Give what a page keeps addresses by name: /run/NAME, /game/NAME, /event/NAME.
+
+    The session finds the name in its query, under the kind of the item.
+    """
+    page, session = page_of(name), session_of(name)
+
+    def visit(request: Request, item: str) -> None:
+        shelf = Shelf(laboratory.keep, visitor())
+
+        def make(query: dict[str, str]) -> Session:
+            try:
+                shelf.open(session.kept_kind, item)
+            except FourlabError as error:
+                context.client.status_code = 404
+                return Refusal(laboratory.bench, str(error))
+            kind: Any = session
+            made: Session = kind(laboratory.bench, {**query, session.kept_kind: item}, shelf=shelf)
+            return made
+
+        show(laboratory, request, page, make)
+
+    ui.page(f"/{session.kept_kind}/{{item}}", title=f"{name.capitalize()} · fourlab")(visit)
 
 
 def _register_reports(laboratory: Laboratory) -> None:
