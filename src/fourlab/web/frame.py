@@ -72,7 +72,8 @@ def show(
         Notice(Refusal(laboratory.bench, str(error)))
         return
     client.on_delete(lambda: laboratory.door.leave(address))
-    page(make_session(read_query(request.query_params)))
+    session = make_session(read_query(request.query_params))
+    (Notice if isinstance(session, Refusal) else page)(session)
 
 
 def read_query(params: Mapping[str, str]) -> dict[str, str]:

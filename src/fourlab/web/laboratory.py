@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 
+from fourlab.web.keep.bounds import default_folder
+from fourlab.web.keep.store import Keep
 from fourlab.web.limits import MOST_PAGES, RERUNS, Doorkeeper
 from fourlab.web.sessions.home_story import Stories
 from fourlab.web.studies.library import Library
@@ -15,8 +18,11 @@ from fourlab.web.workbench import Workbench
 class Laboratory:
     """The threads and the door of one server, from its start to its end."""
 
-    def __init__(self, threads: int = 0, pages_each: int = MOST_PAGES) -> None:
+    def __init__(
+        self, threads: int = 0, pages_each: int = MOST_PAGES, keep: Path | None = None
+    ) -> None:
         self.threads = threads
+        self.keep = Keep(keep or default_folder())
         self.door = Doorkeeper(pages_each)
         self.warming = Warming()
         self.library = Library(RERUNS)

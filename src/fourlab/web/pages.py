@@ -8,7 +8,9 @@ from typing import Any
 from nicegui import app, context, ui
 from starlette.requests import Request
 
-from fourlab.web.frame import PAGES, show
+from fourlab.core.errors import FourlabError
+from fourlab.web.frame import PAGES, Refusal, show
+from fourlab.web.keep.shelf import Shelf
 from fourlab.web.laboratory import Laboratory
 from fourlab.web.live import STATIC, Live
 from fourlab.web.sessions.base import Session
@@ -36,6 +38,8 @@ def register(laboratory: Laboratory) -> None:
     """Give every page its address."""
     for name in PAGES:
         _register(laboratory, name)
+        if session_of(name).kept_kind:
+            _register_kept(laboratory, name)
     _register_reports(laboratory)
     _register_home(laboratory)
 
@@ -47,12 +51,38 @@ def _register(laboratory: Laboratory, name: str) -> None:
         def make(query: dict[str, str]) -> Session:
             kind: Any = session  # every page's session is made from the address
             shared = (laboratory.reruns, visitor()) if name == "studies" else ()
-            made: Session = kind(laboratory.bench, query, *shared)
+            own = {"shelf": Shelf(laboratory.keep, visitor())} if session.kept_kind else {}
+            made: Session = kind(laboratory.bench, query, *shared, **own)
             return made
 
         show(laboratory, request, page, make)
 
     ui.page(f"/{name}", title=f"{name.capitalize()} · fourlab")(visit)
+
+
+def _register_kept(laboratory: Laboratory, name: str) -> None:
+    """Give what a page keeps addresses by name: /run/NAME, /game/NAME, /event/NAME.
+
+    The session finds the name in its query, under the kind of the item.
+    """
+    page, session = page_of(name), session_of(name)
+
+    def visit(request: Request, item: str) -> None:
+        shelf = Shelf(laboratory.keep, visitor())
+
+        def make(query: dict[str, str]) -> Session:
+            try:
+                shelf.open(session.kept_kind, item)
+            except FourlabError as error:
+                context.client.status_code = 404
+                return Refusal(laboratory.bench, str(error))
+            kind: Any = session
+            made: Session = kind(laboratory.bench, {**query, session.kept_kind: item}, shelf=shelf)
+            return made
+
+        show(laboratory, request, page, make)
+
+    ui.page(f"/{session.kept_kind}/{{item}}", title=f"{name.capitalize()} · fourlab")(visit)
 
 
 def _register_reports(laboratory: Laboratory) -> None:
