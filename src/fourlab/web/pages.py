@@ -13,6 +13,7 @@ from fourlab.web.frame import PAGES, Refusal, show
 from fourlab.web.keep.shelf import Shelf
 from fourlab.web.laboratory import Laboratory
 from fourlab.web.live import STATIC, Live
+from fourlab.web.plain_page import add_lost_page
 from fourlab.web.sessions.base import Session
 from fourlab.web.sessions.home import HomeSession
 from fourlab.web.sessions.studies import ReportSession
@@ -42,6 +43,7 @@ def register(laboratory: Laboratory) -> None:
             _register_kept(laboratory, name)
     _register_reports(laboratory)
     _register_home(laboratory)
+    add_lost_page()
 
 
 def _register(laboratory: Laboratory, name: str) -> None:

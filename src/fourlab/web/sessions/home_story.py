@@ -90,11 +90,11 @@ class Story:
 
     def drop(self, age: int, stones: int, move: int) -> None:
         """Play a move against it at an age; `stones` says on which position."""
+        if age == GROWN and not self.can_play:
+            raise FourlabError("let it learn ten seconds first")
         line = self.games[age]
         if stones != line.at or line.position.is_over or line.position.to_move == FIRST:
             return
-        if age == GROWN and not self.can_play:
-            raise FourlabError("let it learn ten seconds first")
         line.play(move)
         self._answer(age)
 

@@ -50,6 +50,7 @@ export default {
     sideways() { return this.height < 480 && this.width > this.height; },
     pitch() {
       const game = this.view.game;
+      if (this.sideways) return Math.max(36, Math.floor((this.height - 172) / (game.rows + 0.4)));
       if (this.phone) return Math.max(36, Math.min(72, Math.floor((this.width - 24 - 16) / game.columns)));
       if (this.width < 1200) return pitchFor(game, Math.min(this.width - 64, 620) - 44, 1000);
       return Math.max(44, Math.min(72, pitchFor(game, 528, this.height - 336)));
@@ -58,7 +59,7 @@ export default {
       const { board, game, chips, canPlay } = this.view;
       const waiting = this.local !== null;
       return {
-        game, pitch: this.pitch, compact: this.phone, showChips: true,
+        game, pitch: this.pitch, compact: this.phone || this.sideways, showChips: true,
         moves: waiting ? this.local : board.moves, legal: waiting ? [] : board.legal, line: waiting ? [] : board.line,
         toMove: waiting ? 1 - board.toMove : board.toMove, canPlay: canPlay && !waiting && this.online, chips: waiting ? null : chips,
       };
@@ -140,12 +141,12 @@ export default {
               <template v-else><Disc :side="1" :size="18"/><b>Your move</b></template></p></li>
           <li><h3>Learning</h3><p class="note">wins against <Word term="baseline">Baseline</Word></p>
             <Growth :points="story.points" :width="200" :height="176" :label="curve"/>
-            <p class="verdict-line"><template v-if="story.to"><b>{{ story.from }} → {{ story.to }}</b><span>of 1,000 games</span></template><span v-else>it will play itself</span></p></li>
+            <p class="verdict-line"><template v-if="story.to"><b>{{ story.from }} → {{ story.to }}</b><span>of 1,000</span></template><span v-else>it will play itself</span></p></li>
           <li><h3>{{ story.age }}</h3><p class="note">{{ story.grown ? story.games.toLocaleString('en') + ' games' : 'not yet' }}</p>
             <div v-if="story.grown" class="mini-board" data-testid="grown"><BoardView :state="minis[1]" @play="dropMini(1, $event)"/></div>
             <div v-else class="mini-board unborn" aria-hidden="true"><i v-for="hole in holes" :key="hole"></i></div>
             <p class="verdict-line"><template v-if="said[1]"><Disc v-if="said[1].side !== null" :side="said[1].side" :size="18"/><b>{{ said[1].text }}</b><span>{{ said[1].stones }} stones</span></template>
-              <span v-else-if="learning">your next game, in {{ story.left }} s</span>
+              <span v-else-if="learning">your game in {{ story.left }} s</span>
               <template v-else-if="story.grown"><Disc :side="1" :size="18"/><b>Your move</b></template><span v-else>your second game</span></p></li>
         </ol>
         <p class="told">It was told the rules and who won, nothing else. <span class="note">It learns by <Word term="self-play">playing itself</Word> and never meets Baseline, which wins or blocks if it can, else moves at random.</span></p>
@@ -157,7 +158,7 @@ export default {
           <button v-if="next === 'again'" type="button" class="primary" data-testid="again" @click="act('again', 1)"><Icon name="play"/>Play it again</button>
           <button type="button" :class="next === 'learn' ? 'primary' : 'outline'" data-testid="learn" @click="act('learn')"><Icon name="clock"/>{{ story.grown ? 'Learn ten seconds more' : 'Let it learn ten seconds' }}</button>
           <button v-if="said[0] && !story.grown" type="button" class="outline" @click="act('again', 0)">Beat it again</button>
-          <a class="quiet" :href="story.href">Open such a learner in Learn</a></div>
+          <a class="quiet" :href="story.href">Watch one in Learn</a></div>
       </section>
       <nav class="card doors" aria-label="More"><a v-for="door in doors" :key="door.page" :href="'/' + door.page"><Icon :name="door.icon"/><span><b>{{ door.title }}</b><span>{{ door.text }}</span></span></a></nav>
     </div>
