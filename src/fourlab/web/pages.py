@@ -54,7 +54,7 @@ def _register(laboratory: Laboratory, name: str) -> None:
             kind: Any = session  # every page's session is made from the address
             shared = (laboratory.reruns, visitor()) if name == "studies" else ()
             own = {"shelf": Shelf(laboratory.keep, visitor())} if session.kept_kind else {}
-            made: Session = kind(laboratory.bench, query, *shared, **own)
+            made: Session = kind(laboratory.bench, query, *shared, **own, **lent(laboratory, name))
             return made
 
         show(laboratory, request, page, make)
@@ -79,7 +79,8 @@ def _register_kept(laboratory: Laboratory, name: str) -> None:
                 context.client.status_code = 404
                 return Refusal(laboratory.bench, str(error))
             kind: Any = session
-            made: Session = kind(laboratory.bench, {**query, session.kept_kind: item}, shelf=shelf)
+            named = {**query, session.kept_kind: item}
+            made: Session = kind(laboratory.bench, named, shelf=shelf, **lent(laboratory, name))
             return made
 
         show(laboratory, request, page, make)
@@ -115,6 +116,11 @@ def _register_home(laboratory: Laboratory) -> None:
         show(laboratory, request, page, make)
 
     ui.page("/", title="fourlab: four in a row, with the truth beside it")(visit)
+
+
+def lent(laboratory: Laboratory, name: str) -> dict[str, Any]:
+    """Return what the sessions of a page share with those of all other visitors."""
+    return {"arena": {"events": laboratory.events}}.get(name, {})
 
 
 def visitor() -> str:
