@@ -1,6 +1,7 @@
 """`fourlab serve`: the web laboratory."""
 
 import socket
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -16,6 +17,10 @@ def serve(
     threads: Annotated[
         int, typer.Option(min=0, max=64, help="Threads for thinking; 0: one a core.")
     ] = 0,
+    keep: Annotated[
+        Path | None,
+        typer.Option(help="The folder where runs, games and events are kept.", show_default=False),
+    ] = None,
     show: Annotated[bool, typer.Option(help="Open it in the browser.")] = False,
 ) -> None:
     """Start the web laboratory, by default for this machine alone."""
@@ -38,7 +43,7 @@ def serve(
             f"cannot listen on {host}:{port} ({error.strerror}); choose another: --port {port + 1}"
         ) from None
     prepare_rules()
-    app = create_app(host, threads)
+    app = create_app(host, threads, keep)
     name = "localhost" if host == LOCAL else host
     if host not in (LOCAL, "localhost", "::1"):
         typer.echo(

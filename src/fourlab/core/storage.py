@@ -29,8 +29,11 @@ class StorageError(FourlabError):
 
 
 @contextlib.contextmanager
-def replacing(path: Path) -> Iterator[IO[bytes]]:
-    """Open a file to be written in the place of `path`: all of it, or nothing at all."""
+def replacing(path: Path, durable: bool = True) -> Iterator[IO[bytes]]:
+    """Open a file to be written in the place of `path`: all of it, or nothing at all.
+
+    What is not `durable` outlives the process but perhaps not the machine, and takes no time.
+    """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
@@ -40,7 +43,8 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
         with os.fdopen(handle, "wb") as file:
             yield file
             file.flush()
-            os.fsync(file.fileno())
+            if durable:
+                os.fsync(file.fileno())
         Path(name).chmod(0o644)
         Path(name).replace(path)
     except OSError as error:

@@ -22,6 +22,7 @@ class Session(ABC):
     """
 
     actions: ClassVar[frozenset[str]] = frozenset()
+    kept_kind: ClassVar[str] = ""  # the kind of item that it keeps: it is made with a `shelf` then
 
     def __init__(self, bench: Workbench) -> None:
         self.bench = bench
