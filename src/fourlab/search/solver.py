@@ -31,6 +31,7 @@ from fourlab.search.transpositions import (
 )
 
 SLICE = (1 << 15) // SLOWNESS  # nodes between two looks at the clock and at Ctrl-C: about 10 ms
+SHARED = 6  # games whose solvers, with tables of 64 MB, may be held at once
 LAST_NODES = SLICE // 32  # for each move that there is no time left for
 
 
@@ -300,9 +301,12 @@ def _exact(bounds: Bounds) -> int:
     return bounds.low
 
 
-@functools.cache
+@functools.lru_cache(maxsize=SHARED)
 def shared_solver(rules: Rules) -> Solver:
-    """Return the solver of a game that all callers share, with the book that ships for it."""
+    """Return the solver of a game that all callers share, with the book that ships for it.
+
+    Those of the last few games are held; another one's table goes once nobody uses it.
+    """
     return Solver(rules, book=shipped_book(rules))
 
 

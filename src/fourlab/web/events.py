@@ -22,6 +22,7 @@ from fourlab.arena.records import Records
 from fourlab.arena.statistics import Z95
 from fourlab.arena.tournament import Tournament
 from fourlab.core.errors import FourlabError
+from fourlab.core.limit import CalledOffError
 from fourlab.core.workers import Workers
 from fourlab.web.keep.shelf import Shelf
 from fourlab.web.keep.store import Keep, UnknownItemError
@@ -29,6 +30,8 @@ from fourlab.web.limits import RECORD
 from fourlab.web.workbench import ARENA, Job, Workbench
 
 MOST_SECONDS = 1800.0  # that an event may be expected to take
+LONGEST = 2 * MOST_SECONDS  # after which it is stopped, whatever was expected
+READY_SECONDS = 60.0  # for what is compiled or made before the games of a pair
 MOST_RUNNING = 3  # events of one visitor at a time
 MOST_OPEN = 60  # events that are held in memory; those that nobody looks at go first
 BETWEEN_REPORTS = 0.2  # seconds
@@ -39,10 +42,6 @@ LAST_OF_EACH = (
     "WHERE pairing IN ({marks}) GROUP BY pairing)"
 )
 IDLE, RUNNING, DONE = "stopped", "running", "finished"
-
-
-class CalledOffError(Exception):
-    """Nobody waits for these games any more."""
 
 
 def go_on(job: Job) -> None:
@@ -62,12 +61,19 @@ def check_time(seconds: float) -> None:
 
 def measure(job: Job, event: Event, listener: Callable[[int, int], None]) -> float:
     """Return how long all games will take, from two of each pair; the listener hears how far."""
-    seconds = 0.0
-    pairings = event.pairings()
+    seconds, pairings = 0.0, event.pairings()
+    stop = job.within(READY_SECONDS + 2 * MOST_SECONDS / event.games)
     for number, pairing in enumerate(pairings):
         job.report(listener, number, len(pairings))
         began = time.perf_counter()
-        games = play(Stretch(pairing, 0, 2), lambda *_: go_on(job))
+        try:
+            games = play(Stretch(pairing, 0, 2), lambda *_: go_on(job), stop)
+        except CalledOffError:
+            go_on(job)
+            raise FourlabError(
+                f"this would take more than {MOST_SECONDS / 60:.0f} minutes: {pairing.a} against "
+                f"{pairing.b} is too slow; choose quicker agents, or in the terminal: fourlab arena"
+            ) from None
         spent = max(float(games.seconds.sum()), 1e-6)
         seconds += min(spent, time.perf_counter() - began) / 2 * event.games
     return seconds
@@ -133,7 +139,16 @@ class LiveEvent:
         self._job = self.bench.start(prepared, ARENA, self._failed)
 
     def _play(self, job: Job, is_measured: bool) -> None:
-        """Play the event; what was played before is taken from the record."""
+        """Play the event within its time; what was played before is taken from the record."""
+        try:
+            self._play_on(job, is_measured, job.within(LONGEST))
+        except CalledOffError:
+            go_on(job)
+            raise FourlabError(
+                f"stopped after {LONGEST / 60:.0f} minutes; what was played is kept, go on with it"
+            ) from None
+
+    def _play_on(self, job: Job, is_measured: bool, stop: Callable[[], bool]) -> None:
         if not is_measured:
             seconds = measure(job, self.event, lambda *_: None)
             job.report(self._estimated, seconds)
@@ -142,7 +157,7 @@ class LiveEvent:
             tournament = Tournament(self.event, records, resume=True)
             job.report(self._reported, report_of(tournament, records))
             shown = time.monotonic()
-            for _ in tournament.run(workers, self.watch(job)):
+            for _ in tournament.run(workers, self.watch(job), stop):
                 go_on(job)
                 if time.monotonic() - shown > BETWEEN_REPORTS:
                     job.report(self._reported, report_of(tournament, records))

@@ -10,6 +10,7 @@ from urllib.parse import urlencode
 from fourlab.agents.registry import agent as find_agent
 from fourlab.arena.events import Event
 from fourlab.core.errors import FourlabError
+from fourlab.core.limit import CalledOffError
 from fourlab.core.spec import parse
 from fourlab.learning.registry import LEARNERS
 from fourlab.learning.runs import RunConfig, find_runs
@@ -17,7 +18,7 @@ from fourlab.positions.openings import default_plies
 from fourlab.rules.catalog import game as find_game
 from fourlab.rules.catalog import name_of
 from fourlab.rules.geometry import Rules
-from fourlab.web.events import CalledOffError, Events, LiveEvent, check_time, measure
+from fourlab.web.events import Events, LiveEvent, check_time, measure
 from fourlab.web.keep.shelf import Shelf
 from fourlab.web.limits import RUNS, read_agent, read_game
 from fourlab.web.sessions.arena_view import arena_view, title_of

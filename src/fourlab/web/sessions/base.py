@@ -66,7 +66,7 @@ class Session(ABC):
                 raise FourlabError(f"there is no action {name!r} here")
             try:
                 getattr(self, name)(*args)
-            except (TypeError, AttributeError, KeyError, OverflowError) as fault:
+            except (TypeError, AttributeError, LookupError, OverflowError, ValueError) as fault:
                 raise FourlabError(f"{name!r} does not take {args!r}"[:200]) from fault
         except FourlabError as error:
             self.error = {"field": name, "text": str(error)}
