@@ -63,7 +63,7 @@ class Session(ABC):
         self.failure = ""
         try:
             if name not in self.actions:
-                raise FourlabError(f"there is no action {name!r} here")
+                raise FourlabError(f"there is no action {name[:20]!r} here")
             try:
                 getattr(self, name)(*args)
             except (TypeError, AttributeError, LookupError, OverflowError, ValueError) as fault:
