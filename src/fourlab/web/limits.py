@@ -50,10 +50,9 @@ def read_agent(text: str, rules: Rules) -> Agent:
     config = configure(kind.Config, spec, "agent")
     for path in _paths(kind, config):
         _check_path(kind.name, path)
-    config = _held(kind, config)
-    if isinstance(config, MinimaxConfig) and config.plain:
+    if isinstance(config, MinimaxConfig) and config.plain and config.time is None:
         _check_plain(rules, config)
-    return kind(rules, config)
+    return kind(rules, _held(kind, config))
 
 
 def _paths(kind: type[Agent], config: Any) -> list[str]:
