@@ -258,16 +258,61 @@ def test_a_decision_that_is_called_off_ends(player: Agent, rules: Rules) -> None
     )
 
 
-@pytest.mark.parametrize(
-    "spec", ["mcts:sims=1000000000", "minimax:depth=42", "flat:playouts=100000000", "perfect"]
+# What takes longest of every agent that thinks; the others move at once.
+ENDLESS = (
+    "mcts:sims=1000000000",
+    "mcts:sims=1000000000,minimax=8,expand=all,playouts=heavy",
+    "mcts:sims=1000000000,reuse=yes,minimax=4",
+    "minimax:depth=62",
+    "minimax:depth=62,plain=yes",
+    "flat:playouts=100000000,heavy=yes",
+    "perfect",
+    "perfect:time=86400,prefer=any",
+    "net:plies=4",
+    "zero:sims=100000",
 )
-def test_endless_thinking_can_be_called_off(spec: str) -> None:
-    rules = game("connect:columns=8,rows=6,k=4")
+LARGE = ("mnk:columns=9,rows=6,k=4", "connect:columns=9,rows=6,k=4")
+
+
+@pytest.mark.parametrize("large", LARGE)
+@pytest.mark.parametrize("spec", ENDLESS)
+def test_endless_thinking_can_be_called_off(spec: str, large: str) -> None:
+    """After a few looks at the clock it ends, with little done and a legal move."""
+    rules = game(large)
     looks = iter(range(3))
     limit = Limit(stop=lambda: next(looks, None) is None)
-    decision = agent(spec, rules).decide(rules.start(), np.random.default_rng(1), limit)
+    player = agent(spec_of(spec, rules), rules)
+    decision = player.decide(rules.start(), np.random.default_rng(1), limit)
     assert decision.move in rules.start().legal_moves()
-    assert decision.effort < 3_000_000
+    assert decision.effort < 1_000_000
+    assert next(looks, None) is None
+
+
+@pytest.mark.parametrize("spec", ENDLESS)
+def test_choosing_for_many_boards_can_be_called_off(spec: str) -> None:
+    """Whoever is called off looks no more than a few times at the clock, however many boards."""
+    rules = game(LARGE[0])
+    positions = random_positions(rules, 30) * 100
+    asked = 0
+
+    def stop() -> bool:
+        nonlocal asked
+        asked += 1
+        return asked > 3
+
+    player = agent(spec_of(spec, rules), rules)
+    moves = player.choose(boards_of(positions), np.arange(len(positions)), Limit(stop=stop))
+    assert all(m in p.legal_moves() for m, p in zip(moves.tolist(), positions, strict=True))
+    assert 3 < asked < 200
+
+
+def test_boards_that_are_chosen_for_in_time_are_chosen_for_as_without_a_limit(
+    player: Agent, rules: Rules
+) -> None:
+    boards = boards_of(random_positions(rules, 20))
+    dice = np.arange(len(boards.movers))
+    watched = player.choose(boards, dice, Limit(stop=lambda: False))
+    assert watched.tolist() == player.choose(boards, dice).tolist()
 
 
 @pytest.mark.parametrize("name", KINDS)

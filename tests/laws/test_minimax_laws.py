@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 import naive
 import strategies
+from fourlab.core.limit import UNLIMITED
 from fourlab.rules.catalog import game
 from fourlab.rules.kernels import mirror
 from fourlab.rules.position import Outcome, Position
@@ -80,7 +81,7 @@ def test_every_move_has_the_value_that_minimax_on_lists_gives_it(
     if position.is_over:
         return
     rules, work = position.rules, new_work(position.rules, 6)
-    search(rules, work, WEIGHTS, prune, position.mover, position.occupied, depth)
+    search(rules, work, WEIGHTS, prune, position.mover, position.occupied, depth, UNLIMITED)
     mark = position.to_move + 1
     for move in range(rules.move_count):
         if move in position.legal_moves():
@@ -109,7 +110,7 @@ def test_pruning_changes_no_value(name: str, depth: int) -> None:
         for prune in (True, False):
             before = work.registers[NODES]
             board = position.mover, position.occupied
-            value = search(rules, work, WEIGHTS, prune, *board, depth)
+            value = search(rules, work, WEIGHTS, prune, *board, depth, UNLIMITED)
             found[prune] = [value, *work.root_values.tolist()]
             effort[prune] += work.registers[NODES] - before
         assert found[True] == found[False]
@@ -123,7 +124,7 @@ def test_the_table_changes_no_value() -> None:
     for position in strategies.random_positions(rules, 1 if is_plain() else 100):
         found = []
         for prune in (True, False):
-            search(rules, work, WEIGHTS, prune, position.mover, position.occupied, 6)
+            search(rules, work, WEIGHTS, prune, position.mover, position.occupied, 6, UNLIMITED)
             found.append(work.root_values.tolist())
         assert found[0] == found[1]
 

@@ -32,6 +32,7 @@ class Server:
     def start(self) -> None:
         """Start it and wait until it says where it is."""
         command = [sys.executable, "-m", "fourlab.cli.main", "serve", "--port", str(self.port)]
+        command += ["--keep", str(self.folder / "kept")]
         path = os.pathsep.join(filter(None, [self.path, os.environ.get("PYTHONPATH")]))
         self.process = subprocess.Popen(
             command,

@@ -106,8 +106,8 @@ def test_a_fault_in_one_job_leaves_the_thread_to_the_others(bench: TestBench) ->
     bench.until(lambda: heard)
 
 
-def test_an_application_can_be_made_twice() -> None:
-    assert create_app() is not create_app()
+def test_an_application_can_be_made_twice(tmp_path: Path) -> None:
+    assert create_app(keep=tmp_path) is not create_app(keep=tmp_path)
 
 
 def test_visitors_name_networks_of_the_runs_folder_alone(

@@ -81,12 +81,16 @@ class Agent(ABC):
         """Choose a move in a position that is not over; what is called off ends soon, somehow."""
 
     def choose(self, boards: Boards, dice: Ints, limit: Limit = NO_LIMIT) -> Ints:
-        """Return a move for each of many positions; `dice` are their seeds."""
-        moves = [
-            self.decide(boards.position(self.rules, row), np.random.default_rng(seed), limit).move
-            for row, seed in enumerate(dice.tolist())
-        ]
-        return np.array(moves, np.int64)
+        """Return a move for each of many positions; `dice` are their seeds.
+
+        The limit is that of the whole call; what it leaves no time for gets any legal move.
+        """
+        moves = np.empty(len(dice), np.int64)
+        for rows, rest in boards.portions(self.rules, 1, limit, moves):
+            position = boards.position(self.rules, rows.start)
+            rng = np.random.default_rng(int(dice[rows.start]))
+            moves[rows] = self.decide(position, rng, rest).move
+        return moves
 
     def policies(self, boards: Boards) -> Floats | None:
         """Return how likely each move is in each of many positions, exactly: [boards, moves].

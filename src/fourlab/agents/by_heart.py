@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import threading
 
 import numpy as np
 
@@ -21,7 +22,10 @@ from fourlab.values.table import fill
 # images as one, 1.6 million positions: a table of 32 MB, made in seconds with 350 MB. 4 x 6 would
 # take four times that, 6 x 4 thirty times.
 MOST_BOARDS = 100_000_000
+KEPT = 4  # boards whose tables are held, up to 100 MB each
 CERTAIN_WIN = 127.0  # above every score: a line is never passed over for one that comes later
+
+_one_at_a_time = threading.Lock()
 
 
 @kernel
@@ -38,11 +42,19 @@ def is_small(rules: Rules) -> bool:
     return bool(3**rules.cells <= MOST_BOARDS)
 
 
-@functools.cache
 def exact_values(rules: Rules) -> Store | None:
-    """Return the exact score of every board, as values of afterstates; None for a large board."""
+    """Return the exact score of every board, as values of afterstates; None for a large board.
+
+    That takes seconds and much memory: it is done for one board at a time, and kept for a few.
+    """
     if not is_small(rules):
         return None
+    with _one_at_a_time:
+        return _made(rules)
+
+
+@functools.lru_cache(maxsize=KEPT)
+def _made(rules: Rules) -> Store:
     listed = shelves(rules, rules.cells)
     scores = np.concatenate(backed_up(rules, listed, np.empty(0, np.int8)))
     movers = np.concatenate([shelf.movers for shelf in listed])

@@ -17,7 +17,7 @@ from fourlab.rules.boards import Boards, boards_of
 from fourlab.rules.geometry import Rules
 from fourlab.rules.position import Position
 from fourlab.values.base import values_file
-from fourlab.values.network import Network
+from fourlab.values.network import PORTION, Network
 from fourlab.values.outlook import Singles, look, to_mover
 
 
@@ -81,7 +81,10 @@ class DeepQAgent(Agent):
         return Judged(network) if _judges_ends(network) else network
 
     def choose(self, boards: Boards, dice: Ints, limit: Limit = NO_LIMIT) -> Ints:
-        return np.asarray(np.nanargmax(self.values.worths(boards), axis=1), np.int64)
+        moves = np.empty(len(dice), np.int64)
+        for rows, _ in boards.portions(self.rules, PORTION, limit, moves):
+            moves[rows] = np.nanargmax(self.values.worths(boards.take(rows)), axis=1)
+        return moves
 
     def decide(
         self, position: Position, rng: np.random.Generator, limit: Limit = NO_LIMIT

@@ -35,24 +35,32 @@ class Flat(Agent):
 
     def choose(self, boards: Boards, dice: Ints, limit: Limit = NO_LIMIT) -> Ints:
         moves, totals = np.empty(len(dice), np.int64), np.zeros(self.rules.move_count)
-        count, heavy = self.config.playouts, self.config.heavy
-        self._search(self.rules, *boards[:2], count, heavy, dice.copy(), totals, True, moves)
+        states = dice.copy()
+        if limit.is_open:
+            self._play_out(boards, states, totals, moves, limit)
+            return moves
+        for rows, rest in boards.portions(self.rules, 1, limit, moves):
+            self._play_out(boards.take(rows), states[rows], totals, moves[rows], rest)
         return moves
+
+    def _play_out(
+        self, boards: Boards, states: Ints, totals: Floats, moves: Ints, limit: Limit
+    ) -> int:
+        """Write moves; return after how many playouts. Within a limit there is one board."""
+        watch, wanted, done = limit.watch(), self.config.playouts, 0
+        while done == 0 or (done < wanted and not watch.is_over(done)):
+            size = wanted if limit.is_open else min(ROUND, wanted - done)
+            heavy, fresh = self.config.heavy, done == 0
+            self._search(self.rules, *boards[:2], size, heavy, states, totals, fresh, moves)
+            done += size
+        return done
 
     def decide(
         self, position: Position, rng: np.random.Generator, limit: Limit = NO_LIMIT
     ) -> Decision:
-        watch = limit.watch()
         move, totals = np.zeros(1, np.int64), np.zeros(self.rules.move_count)
-        board = boards_of([position])
         states = np.array([kernel_seed(rng)], np.int64)
-        wanted, done = self.config.playouts, 0
-        while done == 0 or (done < wanted and not watch.is_over()):
-            size = wanted if limit.is_open else min(ROUND, wanted - done)
-            self._search(
-                self.rules, *board[:2], size, self.config.heavy, states, totals, done == 0, move
-            )
-            done += size
+        done = self._play_out(boards_of([position]), states, totals, move, limit)
         return self._decision(position, int(move[0]), totals / done, done)
 
     def _decision(self, position: Position, move: int, means: Floats, count: int) -> Decision:

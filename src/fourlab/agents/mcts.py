@@ -117,10 +117,15 @@ class Mcts(Agent):
     def choose(self, boards: Boards, dice: Ints, limit: Limit = NO_LIMIT) -> Ints:
         if not self.chooses_many:
             return super().choose(boards, dice, limit)
-        moves = np.empty(len(dice), np.int64)
+        moves, states = np.empty(len(dice), np.int64), dice.copy()
         with self._space.lent() as space:
-            silent, states = space.silent, dice.copy()
-            self._run(space, 0, silent, boards, states, moves, self.simulations, fresh=True)
+            if limit.is_open:
+                sims = self.simulations
+                self._run(space, 0, space.silent, boards, states, moves, sims, fresh=True)
+                return moves
+            for rows, rest in boards.portions(self.rules, 1, limit, moves):
+                hand = Hand(0, boards.take(rows), states[rows], moves[rows])
+                self._grow(space, hand, self.simulations, rest, rest.watch(), fresh=True)
         return moves
 
     def decide(
@@ -219,7 +224,9 @@ class Mcts(Agent):
         """
         told = space.told[hand.thread]
         told.counts[DONE] = 0
-        size = share if limit.is_open else min(FIRST_SLICE, share)
+        share = min(share, limit.nodes)
+        first = 1 if space.works[hand.thread] is not None else FIRST_SLICE
+        size = share if limit.is_open else min(first, share)
         while True:
             self._run(space, hand.thread, told, hand.board, hand.state, hand.move, size, fresh)
             fresh = False

@@ -98,7 +98,11 @@ class Minimax(Agent):
             return super().choose(boards, dice, limit)
         moves = np.empty(len(dice), np.int64)
         with self._work.lent() as work:
-            self._search(work, boards, dice, moves, UNLIMITED, False)
+            if limit.is_open:
+                self._search(work, boards, dice, moves, UNLIMITED, False)
+                return moves
+            for rows, rest in boards.portions(self.rules, 1, limit, moves):
+                self._search_within(work, boards.take(rows), dice[rows], moves[rows], rest)
         return moves
 
     def policies(self, boards: Boards) -> Floats | None:
@@ -118,25 +122,39 @@ class Minimax(Agent):
         self, position: Position, rng: np.random.Generator, limit: Limit = NO_LIMIT
     ) -> Decision:
         self.prepare()
+        move, dice = np.zeros(1, np.int64), np.array([kernel_seed(rng)], np.int64)
         limit = limit.within(self.config.time)
-        watch = limit.watch()
-        board, move = boards_of([position]), np.zeros(1, np.int64)
-        dice = np.array([kernel_seed(rng)], np.int64)
-        size = UNLIMITED if limit.is_open else SLICE
         with self._work.lent() as work:
-            before, goes_on = int(work.registers[NODES]), False
-            while not self._search(work, board, dice, move, size, goes_on):
-                goes_on = True
-                if work.registers[REACHED] > 0 and watch.is_over():
-                    break
-            return self._decision(work, int(move[0]), int(work.registers[NODES]) - before)
+            effort = self._search_within(work, boards_of([position]), dice, move, limit)
+            return self._decision(work, int(move[0]), effort)
+
+    def _search_within(
+        self, work: Work, board: Boards, dice: Ints, move: Ints, limit: Limit
+    ) -> int:
+        """Search one board as far as the limit goes, at least one ply; return how many nodes."""
+        watch, size = limit.watch(), UNLIMITED if limit.is_open else SLICE
+        before, goes_on = int(work.registers[NODES]), False
+        while not self._search(work, board, dice, move, size, goes_on):
+            goes_on = True
+            if watch.is_over(int(work.registers[NODES]) - before):
+                if work.registers[REACHED] == 0:  # without pruning nothing is known before all is
+                    self._search(work, board, dice, move, UNLIMITED, False, depth=1)
+                break
+        return int(work.registers[NODES]) - before
 
     def _search(
-        self, work: Work, boards: Boards, dice: Ints, moves: Ints, nodes: int, goes_on: bool
+        self,
+        work: Work,
+        boards: Boards,
+        dice: Ints,
+        moves: Ints,
+        nodes: int,
+        goes_on: bool,
+        depth: int = UNLIMITED,
     ) -> bool:
         """Search for about so many nodes; return whether all is decided."""
         config, prune = self.config, not self.config.plain
-        deepest = depth_of(self.rules, config)
+        deepest = min(depth_of(self.rules, config), depth)
         return search_rows(
             self.rules,
             work,

@@ -115,9 +115,8 @@ class Net(NetworkAgent):
     def choose(self, boards: Boards, dice: Ints, limit: Limit = NO_LIMIT) -> Ints:
         turned, flipped = oriented(self.rules, boards)
         moves = np.empty(len(flipped), np.int64)
-        for begin in range(0, len(moves), PORTION):
-            rows = np.arange(begin, min(begin + PORTION, len(moves)))
-            merits = self._merits(turned.take(rows), limit, self.config.plies, [])
+        for rows, rest in turned.portions(self.rules, PORTION, limit, moves):
+            merits = self._merits(turned.take(rows), rest, self.config.plies, [])
             moves[rows] = np.nanargmax(merits, axis=1)
         return unturned_moves(self.rules, moves, flipped)
 

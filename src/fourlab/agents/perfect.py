@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fourlab.agents.base import Decision, kernel_seed
-from fourlab.agents.by_heart import exact_scores, exact_values
+from fourlab.agents.by_heart import exact_scores, exact_values, is_small
 from fourlab.agents.instant import LEARNED, Instant, InstantAgent
 from fourlab.agents.minimax import Minimax, MinimaxConfig
 from fourlab.core.arrays import Floats
@@ -57,16 +57,18 @@ class Perfect(InstantAgent):
         draws = self.config.ties == "random" or self.config.blunder > 0
         self.is_deterministic = self.mirrors_alike = not draws and self.config.time is None
 
+    @property
+    def chooses_many(self) -> bool:
+        return self.config == PerfectConfig(ties=self.config.ties) and is_small(self.rules)
+
     def form(self) -> Instant | None:
-        if self.config != PerfectConfig(ties=self.config.ties):
-            return None
-        values = exact_values(self.rules)
+        values = exact_values(self.rules) if self.chooses_many else None
         return None if values is None else Instant(LEARNED, values, first=self.is_deterministic)
 
     def decide(
         self, position: Position, rng: np.random.Generator, limit: Limit = NO_LIMIT
     ) -> Decision:
-        self.prepare_solver()
+        self.prepare()
         state = seeded(kernel_seed(rng))
         limit = limit.within(self.config.time)
         found = self._known(position, limit)
@@ -117,12 +119,7 @@ class Perfect(InstantAgent):
         return policies
 
     def prepare(self) -> None:
-        self.prepare_solver()
-        super().prepare()
-
-    def prepare_solver(self) -> None:
-        """Make the solver ready; the table of a small board is left for those who play many."""
-        shared_solver(self.rules).prepare()
+        shared_solver(self.rules).prepare()  # the table of a small board waits for many games
 
     def _known(self, position: Position, limit: Limit) -> dict[int, Bounds]:
         """Return what the solver finds of every move; against the clock the outcomes first."""

@@ -93,9 +93,8 @@ class Zero(NetworkAgent):
         moves = np.empty(len(flipped), np.int64)
         size = new_forest(self.rules, 1, nodes_for(self.simulations)).edges.nbytes
         step = max(FOREST_BYTES[self.config.device] // size, 1)
-        for begin in range(0, len(moves), step):
-            rows = np.arange(begin, min(begin + step, len(moves)))
-            forest = self._grown(turned.take(rows), limit, self.simulations)
+        for rows, rest in turned.portions(self.rules, step, limit, moves):
+            forest = self._grown(turned.take(rows), rest, self.simulations)
             moves[rows] = tell(self.rules, self._puct, forest).moves
         return unturned_moves(self.rules, moves, flipped)
 

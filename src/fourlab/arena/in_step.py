@@ -21,6 +21,7 @@ from fourlab.core.bits import popcount
 from fourlab.core.dice import roll
 from fourlab.core.errors import IllegalMoveError
 from fourlab.core.jit import kernel
+from fourlab.core.limit import CalledOffError, Limit, never
 from fourlab.rules.boards import Boards
 from fourlab.rules.geometry import Rules
 from fourlab.rules.kernels import (
@@ -107,8 +108,11 @@ def put_all(rules: Rules, batch: Batch, rows: Ints, moves: Ints) -> int:
 Mover = Callable[[int, int, Batch], int]  # moves in every so many games from one on; how many
 
 
-def _turn(agent: Agent) -> Mover:
-    """Return how an agent moves: inside a kernel, or asked for all of its boards."""
+def _turn(agent: Agent, stop: Callable[[], bool] = never) -> Mover:
+    """Return how an agent moves: inside a kernel, or asked for all of its boards.
+
+    Raises CalledOffError once `stop` says so: moves that were cut short are no moves of a game.
+    """
     form, rules = instant_form(agent), agent.rules
     if form is not None:
         own = form.own()
@@ -127,7 +131,9 @@ def _turn(agent: Agent) -> Mover:
         count = deal(begin, step, batch, rows, dice)
         rows, dice = rows[:count], dice[:count]
         boards = Boards(batch.movers[rows], batch.occupied[rows], batch.moves[rows])
-        moves = agent.choose(boards, dice)
+        moves = agent.choose(boards, dice, Limit(stop=stop))
+        if stop():
+            raise CalledOffError
         wrong = put_all(rules, batch, rows, np.asarray(moves, np.int64))
         if wrong < count:
             where = boards.position(rules, wrong)
@@ -137,21 +143,28 @@ def _turn(agent: Agent) -> Mover:
     return ask
 
 
-def play_in_step(stretch: Stretch, agents: tuple[Agent, Agent], watch: Watch = nobody) -> Games:
+def play_in_step(
+    stretch: Stretch,
+    agents: tuple[Agent, Agent],
+    watch: Watch = nobody,
+    stop: Callable[[], bool] = never,
+) -> Games:
     """Play games between agents that move at once or choose for many boards at once."""
-    turns = ready(stretch.pairing, agents)
+    turns = ready(stretch.pairing, agents, stop)
     end = stretch.first + stretch.count
     starts = range(stretch.first, end, BATCH)
     parts = [Stretch(stretch.pairing, at, min(BATCH, end - at)) for at in starts]
     return joined([_play_batch(part, turns, watch) for part in parts])
 
 
-def ready(pairing: Pairing, agents: tuple[Agent, Agent]) -> tuple[Mover, ...]:
+def ready(
+    pairing: Pairing, agents: tuple[Agent, Agent], stop: Callable[[], bool] = never
+) -> tuple[Mover, ...]:
     """Return how two agents move, with all compiled or loaded that their games need."""
     for agent in agents:
         if instant_form(agent) is None:
             agent.prepare()
-    turns = tuple(_turn(agent) for agent in agents)
+    turns = tuple(_turn(agent, stop) for agent in agents)
     nothing = _set_up(pairing, np.zeros(0, np.int64))
     for turn in turns:
         turn(0, 1, nothing)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -14,12 +15,13 @@ from fourlab.arena.identity import known_agent
 from fourlab.arena.in_step import play_in_step, ready
 from fourlab.arena.pairing import Pairing, Stretch, Watch, import_modules, nobody
 from fourlab.arena.seats import gathered, play_seated
+from fourlab.core.limit import never
 from fourlab.positions.openings import default_plies
 from fourlab.rules.position import position_of
 
 
-def play(stretch: Stretch, watch: Watch = nobody) -> Games:
-    """Play the games of a stretch; runs in a worker.
+def play(stretch: Stretch, watch: Watch = nobody, stop: Callable[[], bool] = never) -> Games:
+    """Play the games of a stretch; runs in a worker. Raises CalledOffError once `stop` says so.
 
     Agents of ours that choose for many boards at once play many games in step, where no clock is
     asked for. Everyone else sits in a process of their own, one game after the other.
@@ -29,8 +31,8 @@ def play(stretch: Stretch, watch: Watch = nobody) -> Games:
     if pairing.move_seconds is None:
         agents = _agents(pairing)
         if all(_in_step(agent) for agent in agents):
-            return play_in_step(stretch, agents, watch)
-    return play_seated(stretch, watch)
+            return play_in_step(stretch, agents, watch, stop)
+    return play_seated(stretch, watch, stop)
 
 
 def prepare(pairing: Pairing) -> None:

@@ -9,7 +9,7 @@ The two sides speak JSON lines over pipes.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -19,12 +19,14 @@ from fourlab.arena.games import LOSS, WIN, Games
 from fourlab.arena.pairing import Pairing, Stretch, Watch
 from fourlab.core import own
 from fourlab.core.errors import FourlabError
+from fourlab.core.limit import CalledOffError, Limit, never
 from fourlab.core.lines import LineProcess, python_with_fourlab
 from fourlab.core.spec import parse
 
 MOVE_SECONDS = 60.0  # where nothing else is said
 START_SECONDS = 120.0  # until the process first speaks
 WARM_SECONDS = 120.0  # for a decision off the clock, which may compile or load
+LOOK_SECONDS = 0.2  # between two looks whether anybody still waits
 GRACE = 1.0  # seconds that a seat may take to say what it has measured itself
 
 
@@ -59,7 +61,7 @@ def _take() -> Seat:
             return seat
 
 
-def play_seated(job: Stretch, watch: Watch) -> Games:
+def play_seated(job: Stretch, watch: Watch, stop: Callable[[], bool] = never) -> Games:
     """Play games through `decide`; every one of them gets a result.
 
     A game whose process dies is played once more, since the death may have come from outside; if
@@ -72,7 +74,7 @@ def play_seated(job: Stretch, watch: Watch) -> Games:
         thinking: dict[str, Any] = {}
         seat = _take()
         try:
-            for message in _messages(seat, job.pairing, left, warm):
+            for message in _messages(seat, job.pairing, left, warm, stop):
                 watch(Stretch(job.pairing, message["number"], 1), message["moves"])
                 if "thinks" in message:
                     thinking = message
@@ -98,8 +100,21 @@ def play_seated(job: Stretch, watch: Watch) -> Games:
     return gathered(job.pairing, [done[number] for number in numbers])
 
 
+def _heard(seat: Seat, patience: float, stop: Callable[[], bool]) -> dict[str, Any] | None:
+    """Return what a seat says next, as `hear` does; raises CalledOffError once `stop` says so."""
+    watch = Limit(patience).watch()
+    while True:
+        if stop():
+            raise CalledOffError
+        try:
+            return seat.hear(min(LOOK_SECONDS, max(watch.left, 0.0)))
+        except TimeoutError:
+            if watch.left <= 0:
+                raise
+
+
 def _messages(
-    seat: Seat, pairing: Pairing, numbers: list[int], warm: bool
+    seat: Seat, pairing: Pairing, numbers: list[int], warm: bool, stop: Callable[[], bool]
 ) -> Iterator[dict[str, Any]]:
     """Yield what a seat says while it plays; raises TimeoutError or EOFError when it is silent."""
     chosen = np.array(numbers, np.int64)
@@ -122,7 +137,7 @@ def _messages(
     patience = START_SECONDS
     for _ in numbers:
         while True:
-            message = seat.hear(patience)
+            message = _heard(seat, patience, stop)
             if message is None:
                 raise EOFError
             if "refused" in message:

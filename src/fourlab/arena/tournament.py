@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from typing import Any
 
@@ -19,6 +19,7 @@ from fourlab.arena.records import Records, missing
 from fourlab.arena.sprt import Hypotheses, Sprt
 from fourlab.arena.tallies import Tally
 from fourlab.core.errors import FourlabError
+from fourlab.core.limit import never
 from fourlab.core.workers import Workers
 
 JOB_SECONDS = 0.5  # how long a job should take: long enough to be worth sending, and soon done
@@ -162,13 +163,16 @@ class Tournament:
             if meeting.left:
                 prepare(meeting.pairing)
 
-    def run(self, workers: Workers, watch: Watch = nobody) -> Iterator[int]:
+    def run(
+        self, workers: Workers, watch: Watch = nobody, stop: Callable[[], bool] = never
+    ) -> Iterator[int]:
         """Play what is left; yields the number of games played so far, again and again.
 
-        Workers call `watch`, which other processes can do only if it is a module's function.
+        Workers call `watch` and `stop`, which other processes can do only with functions of a
+        module; once `stop` says so, CalledOffError is raised.
         """
         meetings = {meeting.pairing: meeting for meeting in self.meetings}
-        watched = functools.partial(play, watch=watch)
+        watched = functools.partial(play, watch=watch, stop=stop)
         for job, games in workers.run(watched, self._jobs(workers.count)):
             meeting = meetings[job.pairing]
             counted = meeting.take(job.first, games)

@@ -1,11 +1,17 @@
 """`fourlab serve`: the web laboratory."""
 
+import os
 import socket
+import threading
+from pathlib import Path
+from types import FrameType
 from typing import Annotated
 
 import typer
 
 LOCAL = "127.0.0.1"
+GRACE_SECONDS = 3  # after Ctrl-C, for requests that are being answered
+LAST_SECONDS = 8.0  # after Ctrl-C, then the process is ended whatever it does
 
 
 def serve(
@@ -16,6 +22,10 @@ def serve(
     threads: Annotated[
         int, typer.Option(min=0, max=64, help="Threads for thinking; 0: one a core.")
     ] = 0,
+    keep: Annotated[
+        Path | None,
+        typer.Option(help="The folder where runs, games and events are kept.", show_default=False),
+    ] = None,
     show: Annotated[bool, typer.Option(help="Open it in the browser.")] = False,
 ) -> None:
     """Start the web laboratory, by default for this machine alone."""
@@ -38,7 +48,7 @@ def serve(
     except ValueError:  # a name that no machine can have
         raise FourlabError(f"--host {quoted(host)} is no address; write 127.0.0.1") from None
     prepare_rules()
-    app = create_app(host, threads)
+    app = create_app(host, threads, keep)
     name = "localhost" if host == LOCAL else host
     if host not in (LOCAL, "localhost", "::1"):
         typer.echo(
@@ -52,8 +62,25 @@ def serve(
         import webbrowser
 
         webbrowser.open(address)
-    config = uvicorn.Config(app, log_level="warning", ws_max_size=1 << 20, lifespan="on")
-    uvicorn.Server(config).run(sockets=[listener])
+    config = uvicorn.Config(
+        app,
+        log_level="warning",
+        ws_max_size=1 << 20,
+        lifespan="on",
+        timeout_graceful_shutdown=GRACE_SECONDS,
+    )
+    server = uvicorn.Server(config)
+    leave = server.handle_exit
+
+    def leave_for_sure(sig: int, frame: FrameType | None) -> None:
+        """Close everything; if that does not end, end all the same."""
+        deadline = threading.Timer(LAST_SECONDS, os._exit, (128 + sig,))
+        deadline.daemon = True
+        deadline.start()
+        leave(sig, frame)
+
+    server.handle_exit = leave_for_sure  # type: ignore[method-assign]
+    server.run(sockets=[listener])
 
 
 def _listen(host: str, port: int) -> socket.socket:

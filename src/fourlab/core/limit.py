@@ -10,6 +10,10 @@ from dataclasses import dataclass
 UNLIMITED = 1 << 60  # nodes that nobody counts to
 
 
+class CalledOffError(Exception):
+    """Nobody waits any more for what was being worked on; there is no result."""
+
+
 def never() -> bool:
     """Call nothing off."""
     return False

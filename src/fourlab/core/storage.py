@@ -83,8 +83,11 @@ def writing(path: Path) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def replacing(path: Path) -> Iterator[IO[bytes]]:
-    """Open a file to be written in the place of `path`: all of it, or nothing at all."""
+def replacing(path: Path, durable: bool = True) -> Iterator[IO[bytes]]:
+    """Open a file to be written in the place of `path`: all of it, or nothing at all.
+
+    What is not `durable` outlives the process but perhaps not the machine, and takes no time.
+    """
     with writing(path):
         if path.exists() and not path.is_file():  # a device would be gone for good
             raise StorageError(f"cannot write {path}: something that is no file is there")
@@ -94,7 +97,8 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
         with os.fdopen(handle, "wb") as file:
             yield file
             file.flush()
-            os.fsync(file.fileno())
+            if durable:
+                os.fsync(file.fileno())
         Path(name).chmod(0o644)
         Path(name).replace(path)
     except OSError as error:

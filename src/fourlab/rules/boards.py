@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from fourlab.core.arrays import Bytes, Ints
+from fourlab.core.limit import Limit
 from fourlab.rules.geometry import Rules
+from fourlab.rules.kernels import cell_move, legal_cells
 from fourlab.rules.position import Position
 
 
@@ -22,7 +24,7 @@ class Boards(NamedTuple):
     occupied: Ints  # [boards]
     moves: Bytes  # [boards, plies or 0]
 
-    def take(self, rows: Ints) -> Boards:
+    def take(self, rows: Ints | slice) -> Boards:
         """Return some of the rows."""
         return Boards(self.movers[rows], self.occupied[rows], self.moves[rows])
 
@@ -32,6 +34,22 @@ class Boards(NamedTuple):
         line = self.moves[row, : occupied.bit_count()]
         moves = tuple(line.tolist()) if len(line) == occupied.bit_count() else ()
         return Position(rules, mover, occupied, moves)
+
+    def portions(
+        self, rules: Rules, size: int, limit: Limit, moves: Ints
+    ) -> Iterator[tuple[slice, Limit]]:
+        """Yield so many rows at a time, each with what is left of the limit.
+
+        Once it is over, all rows that are left get any legal move, written into `moves`.
+        """
+        watch = limit.watch()
+        for begin in range(0, len(moves), size):
+            if watch.is_over():
+                for row in range(begin, len(moves)):
+                    cells = legal_cells(rules, self.occupied[row])
+                    moves[row] = cell_move(rules, cells & -cells)
+                return
+            yield slice(begin, begin + size), watch.rest()
 
 
 def boards_of(positions: Sequence[Position]) -> Boards:

@@ -4,7 +4,7 @@ from fourlab.rules import kernels
 from fourlab.rules.geometry import Rules
 from fourlab.rules.kernels import cell_move
 
-SEARCH_LIMIT = 100_000  # partial boards; boards of real games need a few dozen
+SEARCH_LIMIT = 10_000  # partial boards, a tenth of a second; boards of real games need dozens
 
 
 def order_of_moves(rules: Rules, first: int, second: int) -> tuple[int, ...] | None:
@@ -17,11 +17,12 @@ def order_of_moves(rules: Rules, first: int, second: int) -> tuple[int, ...] | N
     occupied = first | second
     sides = (first, second)
     last = sides[(occupied.bit_count() - 1) % 2]
+    spent = [0]
     if not kernels.has_line(rules, last):
-        return _alternate(rules, sides, occupied)
+        return _alternate(rules, sides, occupied, spent)
     for cell in _cells(_removable(rules, last, occupied)):  # the stone that made the line
         if not kernels.has_line(rules, last & ~cell):
-            moves = _alternate(rules, sides, occupied & ~cell)
+            moves = _alternate(rules, sides, occupied & ~cell, spent)
             if moves is not None:
                 return (*moves, cell_move(rules, cell))
     return None
@@ -41,14 +42,19 @@ def _cells(cells: int) -> list[int]:
     return singles
 
 
-def _alternate(rules: Rules, sides: tuple[int, int], target: int) -> tuple[int, ...] | None:
-    """Return moves that fill `target` in turns, by depth-first search over partial boards."""
+def _alternate(
+    rules: Rules, sides: tuple[int, int], target: int, spent: list[int]
+) -> tuple[int, ...] | None:
+    """Return moves that fill `target` in turns, by depth-first search over partial boards.
+
+    `spent` counts the boards of all searches for one position.
+    """
     path: list[int] = []  # cells played
     placed = 0
     tried = {0}
     choices = [_choices(rules, sides, target, placed)]
     while placed != target:
-        if len(tried) > SEARCH_LIMIT:
+        if spent[0] > SEARCH_LIMIT:
             return None
         if not choices[-1]:
             choices.pop()
@@ -60,6 +66,7 @@ def _alternate(rules: Rules, sides: tuple[int, int], target: int) -> tuple[int, 
         if placed | cell not in tried:
             placed |= cell
             tried.add(placed)
+            spent[0] += 1
             path.append(cell)
             choices.append(_choices(rules, sides, target, placed))
     return tuple(cell_move(rules, cell) for cell in path)

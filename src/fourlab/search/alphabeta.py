@@ -13,7 +13,6 @@ import numpy as np
 from fourlab.core.arrays import Ints
 from fourlab.core.bits import multiply63, popcount
 from fourlab.core.jit import kernel
-from fourlab.core.limit import UNLIMITED
 from fourlab.rules.geometry import Rules
 from fourlab.rules.kernels import (
     cell_move,
@@ -301,11 +300,25 @@ def run(rules: Rules, work: Work, weights: Weights, prune: bool, nodes: int) -> 
 
 @kernel
 def search(
-    rules: Rules, work: Work, weights: Weights, prune: bool, mover: int, occupied: int, depth: int
+    rules: Rules,
+    work: Work,
+    weights: Weights,
+    prune: bool,
+    mover: int,
+    occupied: int,
+    depth: int,
+    nodes: int,
 ) -> int:
-    """Return the value of a game in progress to a depth, deepening step by step where it prunes."""
+    """Return the value of a game in progress to a depth, deepening step by step where it prunes.
+
+    Where a number of nodes does not suffice, it is the value of the last depth that was finished.
+    """
     forget(work)
+    value = 0
+    stop = work.registers[NODES] + nodes
     for reached in range(1 if prune else depth, depth + 1):
         begin(rules, work, mover, occupied, reached)
-        run(rules, work, weights, prune, UNLIMITED)
-    return int(work.frames[0][BEST])
+        if not run(rules, work, weights, prune, stop - work.registers[NODES]):
+            break
+        value = int(work.frames[0][BEST])
+    return value

@@ -30,6 +30,7 @@ from fourlab.search.tree import (
 from fourlab.search.windows import NO_WEIGHTS
 
 QUICK_PLIES = 2  # of alpha-beta at a leaf that need no search
+LEAF_NODES = 100_000  # of alpha-beta at a leaf at most: some milliseconds, whatever the board
 
 
 class Variant(NamedTuple):
@@ -84,7 +85,9 @@ def _look_ahead(
     if work is not None:  # noqa: SIM102  # alone, so that None removes the search when it compiles
         if value == 0:
             plies = variant.minimax
-            value = alphabeta.search(rules, work, NO_WEIGHTS, True, mover, occupied, plies)
+            value = alphabeta.search(
+                rules, work, NO_WEIGHTS, True, mover, occupied, plies, LEAF_NODES
+            )
     if abs(value) >= alphabeta.SURE:
         node = tree.paths[tree.thread, depth]
         tree.proven[node] = LOSS if value > 0 else WIN

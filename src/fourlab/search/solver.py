@@ -32,6 +32,8 @@ from fourlab.search.transpositions import (
 )
 
 SLICE = (1 << 15) // SLOWNESS  # nodes between two looks at the clock and at Ctrl-C: about 10 ms
+SHARED = 6  # games whose solvers, with tables of 64 MB, may be held at once
+LAST_NODES = SLICE // 32  # for each move that there is no time left for
 
 
 class FinishedError(FourlabError):
@@ -141,20 +143,19 @@ class Solver:
         self, moves: list[tuple[int, Position]], limit: Limit, weak: bool
     ) -> Iterator[tuple[int, Bounds]]:
         """Search one move after another; each may take a fair share of the time that is left."""
-        deadline = time.perf_counter() + limit.seconds
-        spent = 0
+        watch, spent = limit.watch(), 0
         for index, (move, child) in enumerate(moves):
-            seconds = (deadline - time.perf_counter()) / (len(moves) - index)
-            left = Limit(seconds, limit.nodes - spent, limit.stop)
+            nodes = LAST_NODES if watch.is_over(spent) else limit.nodes - spent
+            left = Limit(watch.left / (len(moves) - index), nodes, limit.stop)
             [found] = self._bounds([child], left, weak)
             spent += found.nodes
             yield move, found
 
     def line(self, position: Position, limit: Limit = NO_LIMIT) -> list[int]:
-        """Return the moves of one game of perfect play from here, as far as the limit go."""
-        moves: list[int] = []
+        """Return the moves of one game of perfect play from here, as far as the limit goes."""
+        moves, watch = list[int](), limit.watch()
         while not position.is_over:
-            best = self._best(dict(self.moves(position, limit)))
+            best = self._best(dict(self.moves(position, watch.rest())))
             if best is None:
                 break
             moves.append(best)
@@ -306,9 +307,12 @@ def _exact(bounds: Bounds) -> int:
     return bounds.low
 
 
-@functools.cache
+@functools.lru_cache(maxsize=SHARED)
 def shared_solver(rules: Rules) -> Solver:
-    """Return the solver of a game that all callers share, with the book that ships for it."""
+    """Return the solver of a game that all callers share, with the book that ships for it.
+
+    Those of the last few games are held; another one's table goes once nobody uses it.
+    """
     return Solver(rules, book=shipped_book(rules))
 
 

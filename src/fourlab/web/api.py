@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Annotated, Any, TypeVar
 
 import numpy as np
-from fastapi import APIRouter, FastAPI, Query
+from fastapi import APIRouter, FastAPI, HTTPException, Query
 from fastapi.responses import HTMLResponse, JSONResponse
 from pydantic import BaseModel, Field
 from starlette.requests import Request
@@ -39,6 +39,7 @@ from fourlab.web.words import OFFERED_GAMES, title_of
 from fourlab.web.workbench import MOVES, BusyError, Job
 
 GAME_SECONDS = 20.0
+LOOK_SECONDS = 0.25  # between two looks whether the asker is still there
 T = TypeVar("T")
 
 GameSpec = Annotated[str, Query(max_length=MOST_SPEC, description="such as connect4")]
@@ -144,7 +145,10 @@ async def think(request: Request, work: Callable[[Job], T], *needs: str, pool: s
 
     job = laboratory.bench.start(run, pool)
     try:
-        return await answer
+        while not (await asyncio.wait([answer], timeout=LOOK_SECONDS))[0]:
+            if await request.is_disconnected():
+                raise HTTPException(499, "the asker has left")  # for the log: nobody hears it
+        return answer.result()
     finally:
         job.cancel()
 

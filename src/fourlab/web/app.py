@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import secrets
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 
 from fastapi import FastAPI
 from nicegui import ui
@@ -27,15 +27,17 @@ FAVICON = (
     "</svg>"
 )
 RECONNECT_SECONDS = 5.0
+KNOWN_SECONDS = 365 * 86_400  # for which a browser is told apart from others
 
 
-def create_app(host: str = "127.0.0.1", threads: int = 0) -> FastAPI:
+def create_app(host: str = "127.0.0.1", threads: int = 0, keep: Path | None = None) -> FastAPI:
     """Return the web laboratory as an application that any ASGI server can run.
 
     `host` is the address it will listen on: on a loopback address only local names are served.
+    What visitors make is kept in the folder `keep`, or else in the user's data folder.
     """
     pages_each = MOST_PAGES if host in LOCAL_NAMES else MOST_PAGES_EACH
-    laboratory = Laboratory(threads, pages_each)
+    laboratory = Laboratory(threads, pages_each, keep)
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
@@ -63,7 +65,8 @@ def create_app(host: str = "127.0.0.1", threads: int = 0) -> FastAPI:
         tailwind=False,
         reconnect_timeout=RECONNECT_SECONDS,
         binding_refresh_interval=None,
-        storage_secret=secrets.token_urlsafe(),
+        storage_secret=laboratory.keep.secret,
+        session_middleware_kwargs={"max_age": KNOWN_SECONDS},
         show_welcome_message=False,
     )
     app.add_middleware(Guard, host=host)

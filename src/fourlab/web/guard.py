@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -10,6 +11,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 LOCAL_NAMES = {"127.0.0.1", "localhost", "::1", "[::1]"}
 MOST_BODY = 64 * 1024  # bytes; nothing that anybody sends here is larger
+MOST_PATH = 240  # characters, below what a file name may have
+DIGITS = re.compile("[0-9]{1,9}")
 
 # Vue compiles templates and NiceGUI runs inline scripts, hence the two unsafe words. Nothing may
 # come from or go to another host.
@@ -41,7 +44,7 @@ class Guard:
         if scope["type"] not in ("http", "websocket"):
             await self.app(scope, receive, send)
             return
-        refusal = self._refusal(Headers(scope=scope))
+        refusal = self._refusal(Headers(scope=scope)) or _odd(scope["path"])
         if refusal is None and scope["type"] == "websocket":
             await self.app(scope, receive, send)
         elif refusal is None:
@@ -58,12 +61,29 @@ class Guard:
         if self.is_local and _name(host) not in LOCAL_NAMES:
             return 421, "this laboratory answers only to localhost; see fourlab serve --help"
         origin = headers.get("origin")
-        if origin is not None and urlsplit(origin).netloc != host:
+        if origin is not None and _host_of(origin) != host:
             return 403, "requests from other sites are refused"
         length = headers.get("content-length", "0")
-        if not length.isdigit() or int(length) > MOST_BODY:
+        if not DIGITS.fullmatch(length) or int(length) > MOST_BODY:
             return 413, f"at most {MOST_BODY} bytes"
         return None
+
+
+def _host_of(origin: str) -> str | None:
+    """Return the host of an Origin header, None if it is no address."""
+    try:
+        return urlsplit(origin).netloc
+    except ValueError:
+        return None
+
+
+def _odd(path: str) -> tuple[int, str] | None:
+    """Refuse a path that no file system has; nothing of ours is called so."""
+    if len(path) > MOST_PATH:
+        return 414, f"at most {MOST_PATH} characters"
+    if not path.isprintable():
+        return 400, "a path with characters that cannot be seen"
+    return None
 
 
 def _with_headers(send: Send) -> Send:

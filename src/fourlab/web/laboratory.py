@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 
+from fourlab.web.events import Events
+from fourlab.web.keep.bounds import default_folder
+from fourlab.web.keep.store import Keep
 from fourlab.web.limits import MOST_PAGES, RERUNS, Doorkeeper
+from fourlab.web.sessions.home_story import Stories
 from fourlab.web.studies.library import Library
 from fourlab.web.studies.reruns import Reruns
 from fourlab.web.warm import Warming
@@ -14,11 +19,16 @@ from fourlab.web.workbench import Workbench
 class Laboratory:
     """The threads and the door of one server, from its start to its end."""
 
-    def __init__(self, threads: int = 0, pages_each: int = MOST_PAGES) -> None:
+    def __init__(
+        self, threads: int = 0, pages_each: int = MOST_PAGES, keep: Path | None = None
+    ) -> None:
         self.threads = threads
+        self.keep = Keep(keep or default_folder())
         self.door = Doorkeeper(pages_each)
         self.warming = Warming()
         self.library = Library(RERUNS)
+        self.stories = Stories()
+        self.events = Events()
         self._bench: Workbench | None = None
         self._reruns: Reruns | None = None
 

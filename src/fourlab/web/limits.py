@@ -8,9 +8,10 @@ from typing import Any
 
 from fourlab.agents.base import Agent
 from fourlab.agents.learned import Learned
+from fourlab.agents.minimax import MinimaxConfig, depth_of
 from fourlab.agents.registry import AGENTS
 from fourlab.core.errors import FourlabError, SpecError
-from fourlab.core.spec import configure, options_of, parse, unknown
+from fourlab.core.spec import Option, configure, options_of, parse, unknown
 from fourlab.rules.catalog import game as find_game
 from fourlab.rules.geometry import Rules
 
@@ -19,9 +20,11 @@ RECORD = RUNS / "web" / "games.db"  # where games of the pages are kept
 RERUNS = RUNS / "web" / "studies"  # where quick reruns of studies are kept
 PRIVATE = {"human": "a person", "engine": "a program, which only the terminal starts"}
 MOVE_SECONDS = 5.0
+THOUGHT_SECONDS = MOVE_SECONDS + 1.0  # after which any agent is called off, whatever it says
 ANALYSIS_SECONDS = 20.0
 QUICK_SIMULATIONS = 10_000  # up to which a search needs no limit on time
 QUICK_DEPTH = 6
+MOST_PLAIN = 10_000_000  # lines of play that are looked at without pruning
 MOST_SPEC = 200  # characters
 MOST_MOVES = 400  # characters
 MOST_PAGES = 400  # open pages in all
@@ -46,9 +49,11 @@ def read_agent(text: str, rules: Rules) -> Agent:
     if spec.name in PRIVATE:
         raise SpecError(f"agent {spec.name!r} is {PRIVATE[spec.name]}; choose another opponent")
     config = configure(kind.Config, spec, "agent")
-    if issubclass(kind, Learned) or getattr(config, "path", None):
-        _check_path(kind.name, config.path)
-    return kind(rules, _held(spec.name, config))
+    for path in _paths(kind, config):
+        _check_path(kind.name, path)
+    if isinstance(config, MinimaxConfig) and config.plain and config.time is None:
+        _check_plain(rules, config)
+    return kind(rules, _held(kind, config))
 
 
 def public_agents() -> list[str]:
@@ -56,23 +61,54 @@ def public_agents() -> list[str]:
     return [name for name in AGENTS if name not in PRIVATE]
 
 
-def _held(name: str, config: Any) -> Any:
+def _paths(kind: type[Agent], config: Any) -> list[str]:
+    """Return the files that an agent's options name, and what stands for one where it needs one."""
+    fields = [option.field for option in options_of(type(config)) if option.positional]
+    named = [str(getattr(config, field)) for field in fields]
+    return [name for name in named if name or issubclass(kind, Learned)]
+
+
+def _held(kind: type[Agent], config: Any) -> Any:
     """Return an agent's config within the limits; raises SpecError if it asks for more."""
-    changes = {}
+    changes: dict[str, Any] = {}
     for option in options_of(type(config)):
-        most, value = option.public, getattr(config, option.field)
-        if most is None:
-            continue
-        if value is not None and value > most:
+        most, value = _most(kind, option), getattr(config, option.field)
+        if value is not None and most is not None and value > most:
             if value != option.default:
                 raise SpecError(
-                    f"agent {name!r}: {option.name}={value:g} is too much for the web, "
+                    f"agent {kind.name!r}: {option.name}={value:g} is too much for the web, "
                     f"at most {most:g}; in the terminal it is allowed: fourlab play"
                 )
             changes[option.field] = type(value)(most)
-        elif value is None and option.name == "time" and _is_long(name, config):
+        elif value is None and option.name == "time" and _is_long(kind.name, config):
             changes[option.field] = MOVE_SECONDS
     return dataclasses.replace(config, **changes) if changes else config
+
+
+def _most(kind: type[Agent], option: Option) -> float | None:
+    """Return the most that a visitor may ask for, None where it does not matter.
+
+    An agent that is not ours and says nothing of it gets no more than it takes by itself.
+    """
+    is_ours = kind.__module__.startswith("fourlab.")
+    if is_ours or option.public is not None or option.kind not in (int, float):
+        return option.public
+    if option.name == "time":
+        return MOVE_SECONDS
+    return 0.0 if option.default is None else float(option.default)
+
+
+def _check_plain(rules: Rules, config: MinimaxConfig) -> None:
+    """Raise SpecError where every line of play to a depth would be looked at, and they are many."""
+    depth, deepest, lines = depth_of(rules, config), 0, 1
+    while lines <= MOST_PLAIN and deepest < depth:
+        lines *= min(rules.move_count, rules.cells - deepest)
+        deepest += lines <= MOST_PLAIN
+    if depth > deepest:
+        raise SpecError(
+            f"agent 'minimax': plain=yes to depth={depth} is too much for the web on this board, "
+            f"at most depth={deepest}; in the terminal it is allowed: fourlab play"
+        )
 
 
 def _is_long(name: str, config: Any) -> bool:
@@ -85,16 +121,21 @@ def _is_long(name: str, config: Any) -> bool:
 
 
 def _check_path(name: str, path: str) -> None:
-    """Raise SpecError for a file that is not in the runs folder."""
+    """Raise SpecError for a file that is not in the runs folder; `_short` has seen its letters."""
     if not path or not Path(path).resolve().is_relative_to(RUNS.resolve()):
         raise SpecError(
             f"agent {name!r}: {path!r} is not in the folder {RUNS}; write {name}:{RUNS}/NAME"
         )
 
 
-def _short(spec: str, what: str) -> str:
+def _short(spec: Any, what: str) -> str:
+    """Return a text from a browser; raises SpecError if it is none that a spec could be."""
+    if not isinstance(spec, str):
+        raise SpecError(f"{what} {str(spec)[:20]!r} is no text")
     if len(spec) > MOST_SPEC:
         raise SpecError(f"{what} {spec[:20]!r}... is too long; at most {MOST_SPEC} characters")
+    if not spec.isprintable():
+        raise SpecError(f"{what} {spec!r} holds characters that cannot be seen; leave them out")
     return spec
 
 

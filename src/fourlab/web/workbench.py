@@ -9,11 +9,13 @@ from __future__ import annotations
 import logging
 import os
 import threading
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 from fourlab.core.errors import FourlabError
 from fourlab.core.limit import Limit
+from fourlab.web.limits import THOUGHT_SECONDS
 from fourlab.web.warm import Warming
 
 log = logging.getLogger("fourlab.web")
@@ -46,10 +48,24 @@ class Job:
         """Whether it was called off."""
         return self._stop.is_set()
 
+    def within(self, seconds: float) -> Callable[[], bool]:
+        """Return what says whether it was called off, or so many seconds are over.
+
+        They count from the first time that it is asked: what is compiled before is off the clock.
+        """
+        ends: list[float] = []
+
+        def is_over() -> bool:
+            if not ends:
+                ends.append(time.monotonic() + seconds)
+            return self.cancelled() or time.monotonic() >= ends[0]
+
+        return is_over
+
     @property
     def limit(self) -> Limit:
-        """The limit of everything that is thought in it: it ends when it is called off."""
-        return Limit(stop=self.cancelled)
+        """The limit of one thought, whatever its agent allows itself; it ends if called off."""
+        return Limit(stop=self.within(THOUGHT_SECONDS))
 
     def await_kernels(self, task: str, listener: Callable[[str], None]) -> None:
         """Wait until a task of the warming is done; the listener hears what is waited for."""
@@ -89,6 +105,7 @@ class Workbench:
             for kind, size in {**sizes, DRAWING: 1, STUDIES: 1}.items()
         }
         self._waiting = threading.Semaphore(MOST_WAITING)
+        self._jobs: set[Job] = set()  # that wait or run
 
     def start(
         self,
@@ -103,6 +120,7 @@ class Workbench:
         if not self._waiting.acquire(blocking=False):
             raise BusyError("the laboratory is busy; try again in a moment")
         job = Job(self._post, self._warming)
+        self._jobs.add(job)
         self._pools[pool].submit(self._run, work, job, failed)
         return job
 
@@ -122,9 +140,12 @@ class Workbench:
             log.exception("a job of the web laboratory failed")
             job.report(failed, FAULT)
         finally:
+            self._jobs.discard(job)
             self._waiting.release()
 
     def close(self) -> None:
-        """Stop taking work; what runs ends by itself once its job is called off."""
+        """Stop taking work and call everything off."""
+        for job in list(self._jobs):
+            job.cancel()
         for pool in self._pools.values():
             pool.shutdown(wait=False, cancel_futures=True)

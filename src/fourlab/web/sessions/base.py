@@ -22,6 +22,7 @@ class Session(ABC):
     """
 
     actions: ClassVar[frozenset[str]] = frozenset()
+    kept_kind: ClassVar[str] = ""  # the kind of item that it keeps: it is made with a `shelf` then
 
     def __init__(self, bench: Workbench) -> None:
         self.bench = bench
@@ -62,10 +63,10 @@ class Session(ABC):
         self.failure = ""
         try:
             if name not in self.actions:
-                raise FourlabError(f"there is no action {name!r} here")
+                raise FourlabError(f"there is no action {name[:20]!r} here")
             try:
                 getattr(self, name)(*args)
-            except (TypeError, AttributeError, KeyError, OverflowError) as fault:
+            except (TypeError, AttributeError, LookupError, OverflowError, ValueError) as fault:
                 raise FourlabError(f"{name!r} does not take {args!r}"[:200]) from fault
         except FourlabError as error:
             self.error = {"field": name, "text": str(error)}

@@ -50,12 +50,12 @@ def _spread(order: list[int], scores: dict[int, int]) -> list[int]:
 
 def follow(position: Position, move: int, limits: Limit) -> tuple[list[int], bool]:
     """Return a move and perfect play after it, and whether the game goes on beyond that."""
-    line = [move]
+    line, watch = [move], limits.watch()
     position = position.play(move)
     solver = solver_of(position.rules)
     middle = (position.rules.columns - 1) / 2
     while not position.is_over and len(line) < MOST_PLIES:
-        found = dict(solver.moves(position, limits))
+        found = dict(solver.moves(position, watch.rest()))
         if not all(bounds.is_exact for bounds in found.values()):
             break
         columns = position.rules.columns

@@ -13,20 +13,17 @@ from fourlab.rules.geometry import Rules
 from fourlab.rules.position import Position
 from fourlab.search.analysis import Analysis, analyse
 from fourlab.search.scores import OUTCOMES, sign, stones_to_come
-from fourlab.search.solver import shared_solver
+from fourlab.search.solver import Solver, shared_solver
 from fourlab.web.limits import ANALYSIS_SECONDS
 from fourlab.web.words import signed, verdict
 from fourlab.web.workbench import Job
 
 WORDS = {1: "Win", 0: "Draw", -1: "Loss"}
-SOLVED_BOARDS = 6  # tables of 64 MB that may be held at once
 NO_TIME = 0.001
 
 
-def solver_of(rules: Rules) -> Any:
-    """Return the shared solver of a game; when many games were asked for, start afresh."""
-    if shared_solver.cache_info().currsize >= SOLVED_BOARDS:
-        shared_solver.cache_clear()
+def solver_of(rules: Rules) -> Solver:
+    """Return the solver of a game that all pages share."""
     return shared_solver(rules)
 
 
