@@ -7,13 +7,14 @@ from typing import Any
 
 from nicegui import app, context, ui
 from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
 
 from fourlab.core.errors import FourlabError
-from fourlab.web.frame import PAGES, Refusal, show
+from fourlab.web.frame import PAGES, show
 from fourlab.web.keep.shelf import Shelf
 from fourlab.web.laboratory import Laboratory
 from fourlab.web.live import STATIC, Live
-from fourlab.web.plain_page import add_lost_page
+from fourlab.web.plain_page import add_lost_page, lost_page
 from fourlab.web.sessions.base import Session
 from fourlab.web.sessions.home import HomeSession
 from fourlab.web.sessions.studies import ReportSession
@@ -69,21 +70,21 @@ def _register_kept(laboratory: Laboratory, name: str) -> None:
     """
     page, session = page_of(name), session_of(name)
 
-    def visit(request: Request, item: str) -> None:
+    def visit(request: Request, item: str) -> Response | None:
         shelf = Shelf(laboratory.keep, visitor())
+        try:
+            shelf.open(session.kept_kind, item)
+        except FourlabError:
+            return HTMLResponse(lost_page(request.url.path), 404)
 
         def make(query: dict[str, str]) -> Session:
-            try:
-                shelf.open(session.kept_kind, item)
-            except FourlabError as error:
-                context.client.status_code = 404
-                return Refusal(laboratory.bench, str(error))
             kind: Any = session
             named = {**query, session.kept_kind: item}
             made: Session = kind(laboratory.bench, named, shelf=shelf, **lent(laboratory, name))
             return made
 
         show(laboratory, request, page, make)
+        return None
 
     ui.page(f"/{session.kept_kind}/{{item}}", title=f"{name.capitalize()} · fourlab")(visit)
 
