@@ -127,7 +127,7 @@ def test_the_pencil_of_compare_opens_a_field(visit: Visit) -> None:
 def test_a_large_board_shows_what_is_known_so_far(visit: Visit, size: tuple[int, int]) -> None:
     visitor = visit(viewport={"width": size[0], "height": size[1]})
     page = visitor.page
-    visitor.go("/analyse?game=connect:columns=8,rows=7,k=4&moves=4")
+    visitor.go("/analyse?game=connect:columns=8,rows=6,k=4&moves=4")
     page.wait_for_selector("[data-testid=thinking]:has-text('Thinking')")
     page.wait_for_selector(".chip:has-text('guess')")
     assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
