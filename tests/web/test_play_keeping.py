@@ -7,7 +7,6 @@ import pytest
 from fourlab.web.keep.shelf import Shelf
 from fourlab.web.keep.store import Keep
 from fourlab.web.sessions.play import PlaySession
-from fourlab.web.sessions.play_keeping import GameKeeper
 from web.bench import TestBench
 
 
@@ -18,7 +17,7 @@ def keep(tmp_path: Path) -> Keep:
 
 def play(bench: TestBench, keep: Keep, visitor: str = "me", **query: str) -> PlaySession:
     query.setdefault("opponent", "human")
-    session = PlaySession(bench, query, 1, GameKeeper(Shelf(keep, visitor)))
+    session = PlaySession(bench, query, 1, Shelf(keep, visitor))
     session.open()
     return session
 
@@ -49,8 +48,9 @@ def test_a_new_game_leaves_the_old_one_where_it_is(bench: TestBench, keep: Keep)
     drop(session, 3)
     assert sorted(item.body["moves"] for item in keep.items("game")) == ["3", "44"]
     [other] = session.view()["games_kept"]
-    again = play(bench, keep, kept=other["name"])
+    again = play(bench, keep, game=other["name"])  # as /game/NAME asks for it
     assert again.line.last.notation == "44"
+    assert again.games.name == other["name"]
 
 
 def test_undo_and_branches_lose_no_line(bench: TestBench, keep: Keep) -> None:

@@ -31,15 +31,21 @@ class GameKeeper:
         self._variations: list[str] = []
 
     def open(self, query: Mapping[str, str]) -> Mapping[str, str]:
-        """Take up the game that an address names; what else the address says goes before it."""
-        if self.shelf is None or not query.get("kept"):
+        """Take up the game that an address names; what else the address says goes before it.
+
+        The address /game/NAME has the name where others have the board.
+        """
+        name = query.get("kept") or query.get("game", "")
+        if self.shelf is None:
             return query
-        with suppress(FourlabError):  # gone, or none of ours: the address says enough
-            item = self.shelf.open("game", query["kept"])
-            self.name = item.name if self.shelf.owns(item) else ""
-            self._variations = [item.body["moves"], *item.body.get("variations", [])]
-            return {**query_of(item.body), **query} if "moves" not in query else query
-        return query
+        try:
+            item = self.shelf.open("game", name)
+        except FourlabError:  # gone, or a board: the address says enough
+            return query
+        self.name = item.name if self.shelf.owns(item) else ""
+        self._variations = [item.body["moves"], *item.body.get("variations", [])]
+        given = {key: value for key, value in query.items() if value != name}
+        return given if "moves" in given else {**query_of(item.body), **given}
 
     def add_variations(self, line: GameLine) -> None:
         """Give a line the variations that were kept with its game."""

@@ -11,6 +11,7 @@ from fourlab.agents.base import Agent, Decision
 from fourlab.agents.learned import Learned
 from fourlab.rules.geometry import Rules
 from fourlab.rules.position import Position
+from fourlab.web.keep.shelf import Shelf
 from fourlab.web.limits import ANALYSIS_SECONDS, read_agent
 from fourlab.web.sessions.base import Session
 from fourlab.web.sessions.overlays import values_overlay, visits_overlay
@@ -29,16 +30,18 @@ WATCH_SECONDS = 0.7  # between the moves of two agents
 class PlayTable(Session):
     """A game with its players; whoever is to move, and whatever is to be known, is seen to."""
 
+    kept_kind = "game"
+
     def __init__(
         self,
         bench: Any,
         query: Mapping[str, str],
         seed: int | None = None,
-        games: GameKeeper | None = None,
+        shelf: Shelf | None = None,
     ) -> None:
         super().__init__(bench)
         self.rng = np.random.default_rng(seed)
-        self.games = games or GameKeeper()
+        self.games = GameKeeper(shelf)
         query = self.games.open(query)
         self.setting, problems = read_setup(query)
         self.line, wrong = read_line(self.setting.rules, query)
