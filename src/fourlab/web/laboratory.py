@@ -8,6 +8,7 @@ from pathlib import Path
 from fourlab.web.keep.bounds import default_folder
 from fourlab.web.keep.store import Keep
 from fourlab.web.limits import MOST_PAGES, RERUNS, Doorkeeper
+from fourlab.web.sessions.home_story import Stories
 from fourlab.web.studies.library import Library
 from fourlab.web.studies.reruns import Reruns
 from fourlab.web.warm import Warming
@@ -25,6 +26,7 @@ class Laboratory:
         self.door = Doorkeeper(pages_each)
         self.warming = Warming()
         self.library = Library(RERUNS)
+        self.stories = Stories()
         self._bench: Workbench | None = None
         self._reruns: Reruns | None = None
 

@@ -13,7 +13,9 @@ from fourlab.web.frame import PAGES, Refusal, show
 from fourlab.web.keep.shelf import Shelf
 from fourlab.web.laboratory import Laboratory
 from fourlab.web.live import STATIC, Live
+from fourlab.web.plain_page import add_lost_page
 from fourlab.web.sessions.base import Session
+from fourlab.web.sessions.home import HomeSession
 from fourlab.web.sessions.studies import ReportSession
 
 
@@ -34,15 +36,17 @@ def session_of(name: str) -> type[Session]:
 
 
 def register(laboratory: Laboratory) -> None:
-    """Give every page its address; the first is the landing page too."""
-    for number, name in enumerate(PAGES):
-        _register(laboratory, name, is_first=number == 0)
+    """Give every page its address."""
+    for name in PAGES:
+        _register(laboratory, name)
         if session_of(name).kept_kind:
             _register_kept(laboratory, name)
     _register_reports(laboratory)
+    _register_home(laboratory)
+    add_lost_page()
 
 
-def _register(laboratory: Laboratory, name: str, is_first: bool) -> None:
+def _register(laboratory: Laboratory, name: str) -> None:
     page, session = page_of(name), session_of(name)
 
     def visit(request: Request) -> None:
@@ -56,8 +60,6 @@ def _register(laboratory: Laboratory, name: str, is_first: bool) -> None:
         show(laboratory, request, page, make)
 
     ui.page(f"/{name}", title=f"{name.capitalize()} · fourlab")(visit)
-    if is_first:
-        ui.page("/")(visit)
 
 
 def _register_kept(laboratory: Laboratory, name: str) -> None:
@@ -99,6 +101,20 @@ def _register_reports(laboratory: Laboratory) -> None:
         show(laboratory, request, page, make)
 
     ui.page("/studies/{name}", title="Study · fourlab")(visit)
+
+
+def _register_home(laboratory: Laboratory) -> None:
+    """Give Home its address: the first that a visitor sees."""
+    page = page_of("home")
+
+    def visit(request: Request) -> None:
+        def make(query: dict[str, str]) -> Session:
+            story = laboratory.stories.of(visitor(), laboratory.bench)
+            return HomeSession(laboratory.bench, query, story)
+
+        show(laboratory, request, page, make)
+
+    ui.page("/", title="fourlab: four in a row, with the truth beside it")(visit)
 
 
 def visitor() -> str:

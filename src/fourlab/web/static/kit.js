@@ -34,6 +34,7 @@ const PATHS = {
   down: "M10 3v9M6 9l4 4 4-4M4 16.500h12",
   stop: "M5 5h10v10H5z",
   book: "M10 5.500C8 4 5.500 4 3 4.500V15c2.500-.5 5-.5 7 1 2-1.500 4.500-1.500 7-1V4.500C14.500 4 12 4 10 5.500zM10 5.500V16",
+  clock: "M10 3a7 7 0 1 0 0 14 7 7 0 0 0 0-14zM10 6v4l2.5 2",
   list: "M7.500 5H17M7.500 10H17M7.500 15H17M3.500 5h.01M3.500 10h.01M3.500 15h.01",
 };
 
@@ -222,7 +223,7 @@ export const Frame = {
   template: `
   <a class="skip" href="#main">Skip to the board</a>
   <header class="header">
-    <a class="brand" href="/play" aria-label="fourlab, home">
+    <a class="brand" href="/" aria-label="fourlab, home">
       <svg viewBox="0 0 28 28" width="28" height="28" aria-hidden="true"><rect width="28" height="28" rx="7" class="logo-plate"/>
         <circle cx="9" cy="9" r="3.4" class="logo-red"/><circle cx="19" cy="9" r="3.4" fill="#fff"/>
         <circle cx="9" cy="19" r="3.4" class="logo-yellow"/><circle cx="19" cy="19" r="3.4" class="logo-red"/></svg>
@@ -308,3 +309,20 @@ export function pitchFor(game, width, height) {
   if (room >= 44) return Math.floor(room / 4) * 4;
   return Math.max(24, Math.min(44, Math.floor((width - 16) / game.columns)));
 }
+
+// A word that explains itself: pressed, it shows what the server's glossary says of it.
+let words = 0;
+export const Word = {
+  props: { term: String },
+  data() { return { id: `word-${words++}`, said: window.fourlabWords?.[this.term] ?? "" }; },
+  methods: {
+    place(event) {
+      if (event.newState !== "open") return;
+      const at = this.$refs.term.getBoundingClientRect(), note = this.$refs.note;
+      note.style.left = `${Math.max(12, Math.min(at.left, innerWidth - note.offsetWidth - 12))}px`;
+      const below = at.bottom + 6;
+      note.style.top = `${below + note.offsetHeight > innerHeight ? Math.max(6, at.top - note.offsetHeight - 6) : below}px`;
+    },
+  },
+  template: `<button ref="term" type="button" class="word" :popovertarget="id"><slot/></button><span ref="note" :id="id" popover role="note" class="word-note" @toggle="place"><b>{{ term[0].toUpperCase() + term.slice(1) }}</b>{{ said }}</span>`,
+};
