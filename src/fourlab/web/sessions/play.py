@@ -182,8 +182,9 @@ class PlaySession(PlayTable):
             lost = [one.move for one in points if winner is not None and one.side != winner]
             move = (lost or [one.move for one in points] or [self.line.length])[-1]
         self._show(whole(move, 0, self.rules.cells, "move"))
-        self.told.selected = self.line.at
-        self.refresh()
+        if self.line.last.is_over:
+            self.told.selected = self.line.at
+            self._changed()
 
     def leave(self) -> None:
         """Leave the review: the game stands as it ended."""

@@ -53,7 +53,7 @@ class PlayTable(Session):
         self.hinted: dict[str, Any] | None = None
         self.guessed = False  # whether the last answer of a perfect player was not proven
         self.agents = self._agents(self.setting)
-        if query.get("review") == "yes" and self.line.at:
+        if query.get("review") == "yes" and self.line.at and self.line.last.is_over:
             self.told.selected = self.line.at
 
     # What is so

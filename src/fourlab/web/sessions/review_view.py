@@ -95,7 +95,7 @@ def point(session: PlaySession, one: Blunder, name: NameSide) -> dict[str, Any]:
     return {
         "move": one.move,
         "side": one.side,
-        "own": session.setting.people == 1 and one.side == session.setting.you,
+        "own": one.side == session.setting.you,
         "sentence": said,
         "change": f"{one.before} became {one.after}",
     }

@@ -78,7 +78,7 @@ def _open_win(
              & kernels.winning_cells(before.rules, before.waiting)]  # fmt: skip
     if stood and move not in stood:
         where = _named(before, tuple(stood))
-        text = f"{where.capitalize()} had to be blocked: {other} {wins} there at once."
+        text = f"{where.capitalize()} had to be blocked: {_inside(other)} {wins} there at once."
         return Reason(text, _cells(before, tuple(stood)))
     text = f"{other} {wins} at once on top of it, in {before.rules.unit} {move + 1}."
     return Reason(text, _cells(after, lost)) if lost == (move,) else Reason()
@@ -97,7 +97,7 @@ def _combination(before: Position, after: Position, line: Sequence[int], name: N
     last = positions[-3]  # the winner has just played, and will win whatever is replied
     threats = _threats(last)
     if len(threats) > 1 and not last.winning_moves():
-        number = f"With move {last.ply} {other} {_verb(other, 'threaten')}"
+        number = f"With move {last.ply} {_inside(other)} {_verb(other, 'threaten')}"
         where = _named(last, threats)
         return Reason(f"{number} {where} at once. {own} can block only one.", _cells(last, threats))
     final = positions[-1].occupied ^ positions[-2].occupied
@@ -151,6 +151,11 @@ def name_moves(rules: Rules, moves: Sequence[int]) -> str:
     if len(numbers) == 1:
         return f"{rules.unit} {numbers[0]}"
     return f"{rules.unit}s {', '.join(numbers[:-1])} and {numbers[-1]}"
+
+
+def _inside(who: str) -> str:
+    """Return a side as it stands inside a sentence."""
+    return "you" if who == "You" else who
 
 
 def _verb(who: str, verb: str) -> str:
