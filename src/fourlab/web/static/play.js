@@ -45,6 +45,7 @@ export default {
     addEventListener("popstate", () => location.reload()); // back to a game that was left for a new one
     this.observer = new ResizeObserver(() => { this.room = this.$refs.place?.clientWidth ?? 0; });
     this.observer.observe(this.$refs.place);
+    this.followMoves();
   },
   beforeUnmount() { this.observer.disconnect(); },
   computed: {
@@ -112,7 +113,7 @@ export default {
     },
     marked() { return Object.fromEntries((this.view.graph.blunders || []).map((one) => [one.move, one])); },
     blunders() { return this.landscape || this.phone ? this.view.graph.blunders.slice(-1) : this.view.graph.blunders; },
-    graphHeight() { return this.landscape ? Math.max(84, Math.min(128, this.height - 280)) : this.phone ? 112 : this.shown ? 152 : 134; },
+    graphHeight() { return this.landscape ? Math.max(84, Math.min(128, this.height - (this.shown ? 298 : 280))) : this.phone ? 112 : this.shown ? 152 : 134; },
     analysis() {
       const moves = this.shown ? this.view.board.moves.slice(0, -1) : this.view.board.moves;
       const many = this.view.game.gravity ? this.view.game.columns > 9 : this.view.game.columns * this.view.game.rows > 9;
@@ -213,6 +214,7 @@ export default {
   watch: {
     "view.game.spec"() { this.custom = null; },
     "view.at"() { this.$nextTick(() => this.followMoves()); },
+    drawer() { this.$nextTick(() => this.followMoves()); },
   },
   template: `
   <Frame page="play" :announce="spokenGhost || view.announce" :notice="view.notice" :failure="view.failure" :waiting="view.waiting" :keys="keys" @dismiss="act('dismiss')" @online="online = $event">
