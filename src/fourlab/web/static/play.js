@@ -50,6 +50,7 @@ export default {
   beforeUnmount() { this.observer.disconnect(); },
   computed: {
     landscape() { return this.height < 480 && this.width > this.height; },
+    narrow() { return this.landscape && this.width < 700; },
     phone() { return this.width < 768 && !this.landscape; },
     // What a low window does without: first the numbers below the board, then half of the chips.
     spared() {
@@ -60,7 +61,7 @@ export default {
     pitch() {
       if (this.landscape) {
         const down = (this.height - MARGINS + [0, 26, 42][this.spared]) / this.view.game.rows;
-        return Math.max(20, Math.floor(Math.min(down, (this.width - 68) * 0.56 / this.view.game.columns, 96)));
+        return Math.max(20, Math.floor(Math.min(down, Math.max(36, (this.width - 358) / this.view.game.columns), 96)));
       }
       const room = this.room || (this.phone ? this.width - 24 : Math.min(this.width, 1440) - 64 - 448);
       if (this.phone) return Math.min(96, Math.max(24, Math.floor((room - 16) / this.view.game.columns)));
@@ -113,7 +114,7 @@ export default {
     },
     marked() { return Object.fromEntries((this.view.graph.blunders || []).map((one) => [one.move, one])); },
     blunders() { return this.landscape || this.phone ? this.view.graph.blunders.slice(-1) : this.view.graph.blunders; },
-    graphHeight() { return this.landscape ? Math.max(84, Math.min(128, this.height - (this.shown ? 298 : 280))) : this.phone ? 112 : this.shown ? 152 : 134; },
+    graphHeight() { return this.landscape ? Math.max(this.narrow ? 72 : 84, Math.min(128, this.height - (this.shown ? 298 : 280))) : this.phone ? 112 : this.shown ? 152 : 134; },
     analysis() {
       const moves = this.shown ? this.view.board.moves.slice(0, -1) : this.view.board.moves;
       const many = this.view.game.gravity ? this.view.game.columns > 9 : this.view.game.columns * this.view.game.rows > 9;
@@ -231,7 +232,7 @@ export default {
         <BoardView ref="board" :state="boardState" @play="drop"/>
         <div class="actions review-actions" v-if="shown">
           <button type="button" class="outline square" aria-label="One stone back" :disabled="ghosts === 0" @click="step(-1)"><Icon name="back"/></button>
-          <button type="button" class="primary" :disabled="!shown.line.length" @click="playLine"><Icon :name="playing ? 'pause' : 'play'"/>{{ playing ? 'Pause' : 'Play the line' }}</button>
+          <button type="button" class="primary" :disabled="!shown.line.length" @click="playLine"><Icon :name="playing ? 'pause' : 'play'"/>{{ playing ? 'Pause' : narrow ? 'Play' : 'Play the line' }}</button>
           <button type="button" class="outline square" aria-label="One stone on" :disabled="ghosts >= shown.line.length" @click="step(1)"><Icon name="forward"/></button>
           <span class="note" v-if="!phone && !landscape">{{ ghosts }} of {{ shown.line.length }}</span><span class="space"></span>
           <button type="button" class="outline" v-if="shown.number" @click="act('retry', shown.move)">{{ phone || landscape ? 'Try' : 'Try from here' }}</button>
@@ -290,7 +291,7 @@ export default {
           <p v-else-if="view.graph.unsolved && !view.review" class="note">{{ view.graph.unsolved }} positions were not solved in the time given</p>
           <p v-if="shown && (phone || landscape) && shown.number" class="change"><span class="tag" :class="shown.own ? 'loss' : 'win'">Move {{ shown.move }}</span>{{ shown.change }}</p>
           <ul v-if="!view.review" class="blunders"><li v-for="one in blunders" :key="one.move">
-            <button type="button" class="tag" :class="one.own ? 'loss' : 'win'" @click="act('look', one.move)">{{ phone || landscape ? 'Move' : 'Blunder' }} {{ one.move }}</button>
+            <component :is="landscape ? 'span' : 'button'" :type="landscape ? null : 'button'" class="tag" :class="one.own ? 'loss' : 'win'" @click="act('look', one.move)">{{ phone || landscape ? 'Move' : 'Blunder' }} {{ one.move }}</component>
             <span>{{ phone || landscape ? '' : one.who + ': ' }}{{ one.text }}</span></li></ul>
           <details class="data" v-if="!landscape"><summary>Show data</summary><table><thead><tr><th>After move</th><th>Value, {{ view.graph.owner }}</th></tr></thead>
             <tbody><tr v-for="(point, index) in view.graph.points"><td>{{ index }}</td><td>{{ point ? point.words : 'not known' }}</td></tr></tbody></table></details>
