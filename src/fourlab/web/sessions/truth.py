@@ -77,6 +77,9 @@ def _exact_chip(found: Analysis, move: int, done: bool) -> dict[str, Any]:
     rules, stones = found.position.rules, found.position.ply
     if sign(bounds.low) != sign(bounds.high):
         tip = f"between {signed(bounds.low)} and {signed(bounds.high)}"
+        if bounds.low == 0 or bounds.high == 0:
+            first, second = ("Win or", "draw") if bounds.low == 0 else ("Draw or", "loss")
+            return {"kind": "unknown", "first": first, "second": second, "tip": tip}
         return {"kind": "unknown" if done else "wait", "first": "?" if done else "…", "tip": tip}
     chip = {"kind": OUTCOMES[sign(bounds.low)], "first": WORDS[sign(bounds.low)]}
     if bounds.low and bounds.is_exact:
