@@ -40,7 +40,7 @@ def analyse_view(session: AnalyseSession) -> dict[str, Any]:
         "offered": list(SIMULATIONS),
         "agreement": agreement(session),
         "pair": [words.opponent_of(spec) for spec in session.pair],
-        "families": [family.to_json() for family in words.FAMILIES],
+        "families": [family.to_json() for family in words.families(session.rules)],
         "strengths": list(words.STRENGTHS),
         "opinions": list(session.opinions),
         "cells": session.cells,
@@ -50,6 +50,7 @@ def analyse_view(session: AnalyseSession) -> dict[str, Any]:
         "notice": session.notice,
         "error": session.error,
         "url": session.url,
+        "kept": session.kept,
     }
 
 
