@@ -49,8 +49,9 @@ def _register(laboratory: Laboratory, name: str, is_first: bool) -> None:
         def make(query: dict[str, str]) -> Session:
             kind: Any = session  # every page's session is made from the address
             shared = (laboratory.reruns, visitor()) if name == "studies" else ()
-            own = {"shelf": Shelf(laboratory.keep, visitor())} if session.kept_kind else {}
-            made: Session = kind(laboratory.bench, query, *shared, **own)
+            made: Session = kind(
+                laboratory.bench, query, *shared, **belongings(laboratory, session)
+            )
             return made
 
         show(laboratory, request, page, make)
@@ -68,21 +69,26 @@ def _register_kept(laboratory: Laboratory, name: str) -> None:
     page, session = page_of(name), session_of(name)
 
     def visit(request: Request, item: str) -> None:
-        shelf = Shelf(laboratory.keep, visitor())
-
         def make(query: dict[str, str]) -> Session:
+            kind: Any = session
             try:
-                shelf.open(session.kept_kind, item)
+                Shelf(laboratory.keep, visitor()).open(session.kept_kind, item)
+                own = belongings(laboratory, session)
+                made: Session = kind(laboratory.bench, {**query, session.kept_kind: item}, **own)
             except FourlabError as error:
                 context.client.status_code = 404
                 return Refusal(laboratory.bench, str(error))
-            kind: Any = session
-            made: Session = kind(laboratory.bench, {**query, session.kept_kind: item}, shelf=shelf)
             return made
 
         show(laboratory, request, page, make)
 
     ui.page(f"/{session.kept_kind}/{{item}}", title=f"{name.capitalize()} · fourlab")(visit)
+
+
+def belongings(laboratory: Laboratory, session: type[Session]) -> dict[str, Any]:
+    """Return what a session is made with beside its address: the visitor's shelf, and its wants."""
+    shelf = {"shelf": Shelf(laboratory.keep, visitor())} if session.kept_kind else {}
+    return shelf | {name: getattr(laboratory, name) for name in session.wants}
 
 
 def _register_reports(laboratory: Laboratory) -> None:

@@ -25,7 +25,7 @@ from fourlab.web.limits import read_agent, read_game
 from fourlab.web.sessions.base import number
 
 ENDLESS = 1_000_000_000  # games: a page learns until it is paused
-HELD = {"games": ENDLESS, "memory-mb": 128, "chunk": 500}  # what a page sets, where there is it
+HELD = {"games": ENDLESS, "memory-mb": 64, "chunk": 500}  # what a page sets, where there is it
 OFFERED = ("game", "learner", "opponent")
 SMALL_GAMES = (
     "connect:columns=5,rows=4,k=4",
