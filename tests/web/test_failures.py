@@ -8,9 +8,10 @@ import pytest
 
 from fourlab.core.storage import StorageError
 from fourlab.rules.position import Position
+from fourlab.web import events
 from fourlab.web.api import think
 from fourlab.web.laboratory import Laboratory
-from fourlab.web.sessions import arena, learn
+from fourlab.web.sessions import learn
 from fourlab.web.sessions.arena import ArenaSession
 from fourlab.web.sessions.learn import LearnSession
 from fourlab.web.sessions.play import PlaySession
@@ -44,7 +45,7 @@ def test_records_that_cannot_be_written_stop_an_arena(
 ) -> None:
     session = ArenaSession(bench, {"agents": "random;baseline", "games": "4"})
     opened(session)
-    monkeypatch.setattr(arena, "Records", fail)
+    monkeypatch.setattr(events, "Records", fail)
     assert session.act("run", [])
     bench.until(lambda: session.failure)
     assert not session.running

@@ -1,11 +1,10 @@
-"""The page that describes the API, made from its own description; no script, nothing from afar."""
+"""The page that describes the API, made from its own description; nothing from afar."""
 
 from html import escape
 from typing import Any
 from urllib.parse import urlencode
 
-from fourlab.web.frame import PAGES, THEME
-from fourlab.web.live import STATIC_URL
+from fourlab.web.plain_page import plain_page
 
 EXAMPLES: dict[str, dict[str, str]] = {
     "/api/analyse": {"moves": "4445423633442655"},
@@ -22,18 +21,11 @@ def api_page(description: dict[str, Any]) -> str:
         for path, methods in description["paths"].items()
         for method, operation in methods.items()
     ]
-    links = "".join(f'<a href="/{name}">{name.capitalize()}</a>' for name in PAGES)
-    return f"""<!doctype html><html lang="en-US" data-theme="light"><head><meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1"><title>API · fourlab</title>
-<link rel="stylesheet" href="{STATIC_URL}/fourlab.css">
-{THEME}</head><body>
-<header class="header"><a class="brand" href="/play">
-<img src="/favicon.ico" width="28" height="28" alt="fourlab, home"></a>
-<nav class="tabs stay" aria-label="Pages">{links}
-<a href="/api" aria-current="page">API</a></nav></header>
-<main class="main api"><h1>API</h1><p class="note">Answers are JSON, held to the limits of this
-laboratory. The description for programs: <a href="/api/openapi.json">openapi.json</a>.</p>
-{"".join(cards)}</main></body></html>"""
+    body = f"""<main class="main api"><h1>API</h1><p class="note">Answers are JSON, held to the
+limits of this laboratory. The description for programs:
+<a href="/api/openapi.json">openapi.json</a>.</p>
+{"".join(cards)}</main>"""
+    return plain_page("API", body, "api")
 
 
 def _card(method: str, path: str, operation: dict[str, Any]) -> str:

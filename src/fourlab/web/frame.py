@@ -14,6 +14,7 @@ from fourlab.core.errors import FourlabError
 from fourlab.web.laboratory import Laboratory
 from fourlab.web.live import STATIC_URL, Live
 from fourlab.web.sessions.base import Session
+from fourlab.web.words import GLOSSARY
 
 # The pages that the navigation shows, each with its session; the component has the page's name.
 PAGES = {
@@ -33,8 +34,11 @@ document.documentElement.dataset.theme = localStorage.getItem("fourlab-theme") |
 </script>"""
 HEAD = f"""<meta name="description" content="A laboratory for Connect-Four-family games">
 <link rel="stylesheet" href="{STATIC_URL}/fourlab.css">
-<link rel="stylesheet" href="{STATIC_URL}/studies.css">{THEME}
-<script>window.fourlabPages = {json.dumps(list(PAGES))};</script>"""
+<link rel="stylesheet" href="{STATIC_URL}/studies.css">
+<link rel="stylesheet" href="{STATIC_URL}/home.css">
+<link rel="stylesheet" href="{STATIC_URL}/shelf.css">{THEME}
+<script>window.fourlabPages = {json.dumps(list(PAGES))};
+window.fourlabWords = {json.dumps(GLOSSARY)};</script>"""
 
 
 class Notice(Live, component="static/refused.js"):

@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
+from fourlab.web.events import Events
 from fourlab.web.keep.bounds import default_folder
 from fourlab.web.keep.store import Keep
 from fourlab.web.limits import MOST_PAGES, RERUNS, Doorkeeper, offer_runs
 from fourlab.web.runs.room import Room
+from fourlab.web.sessions.home_story import Stories
 from fourlab.web.studies.library import Library
 from fourlab.web.studies.reruns import Reruns
 from fourlab.web.warm import Warming
@@ -28,6 +30,8 @@ class Laboratory:
         self.door = Doorkeeper(pages_each)
         self.warming = Warming()
         self.library = Library(RERUNS)
+        self.stories = Stories()
+        self.events = Events()
         self._bench: Workbench | None = None
         self._reruns: Reruns | None = None
         self._room: Room | None = None

@@ -7,13 +7,16 @@ from typing import Any
 
 from nicegui import app, context, ui
 from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
 
 from fourlab.core.errors import FourlabError
-from fourlab.web.frame import PAGES, Refusal, show
+from fourlab.web.frame import PAGES, show
 from fourlab.web.keep.shelf import Shelf
 from fourlab.web.laboratory import Laboratory
 from fourlab.web.live import STATIC, Live
+from fourlab.web.plain_page import add_lost_page, lost_page
 from fourlab.web.sessions.base import Session
+from fourlab.web.sessions.home import HomeSession
 from fourlab.web.sessions.studies import ReportSession
 
 
@@ -34,31 +37,30 @@ def session_of(name: str) -> type[Session]:
 
 
 def register(laboratory: Laboratory) -> None:
-    """Give every page its address; the first is the landing page too."""
-    for number, name in enumerate(PAGES):
-        _register(laboratory, name, is_first=number == 0)
+    """Give every page its address."""
+    for name in PAGES:
+        _register(laboratory, name)
         if session_of(name).kept_kind:
             _register_kept(laboratory, name)
     _register_reports(laboratory)
+    _register_home(laboratory)
+    add_lost_page()
 
 
-def _register(laboratory: Laboratory, name: str, is_first: bool) -> None:
+def _register(laboratory: Laboratory, name: str) -> None:
     page, session = page_of(name), session_of(name)
 
     def visit(request: Request) -> None:
         def make(query: dict[str, str]) -> Session:
             kind: Any = session  # every page's session is made from the address
             shared = (laboratory.reruns, visitor()) if name == "studies" else ()
-            made: Session = kind(
-                laboratory.bench, query, *shared, **belongings(laboratory, session)
-            )
+            own = {"shelf": Shelf(laboratory.keep, visitor())} if session.kept_kind else {}
+            made: Session = kind(laboratory.bench, query, *shared, **own, **lent(laboratory, name))
             return made
 
         show(laboratory, request, page, make)
 
     ui.page(f"/{name}", title=f"{name.capitalize()} · fourlab")(visit)
-    if is_first:
-        ui.page("/")(visit)
 
 
 def _register_kept(laboratory: Laboratory, name: str) -> None:
@@ -68,27 +70,23 @@ def _register_kept(laboratory: Laboratory, name: str) -> None:
     """
     page, session = page_of(name), session_of(name)
 
-    def visit(request: Request, item: str) -> None:
+    def visit(request: Request, item: str) -> Response | None:
+        shelf = Shelf(laboratory.keep, visitor())
+        try:
+            shelf.open(session.kept_kind, item)
+        except FourlabError:
+            return HTMLResponse(lost_page(request.url.path), 404)
+
         def make(query: dict[str, str]) -> Session:
             kind: Any = session
-            try:
-                Shelf(laboratory.keep, visitor()).open(session.kept_kind, item)
-                own = belongings(laboratory, session)
-                made: Session = kind(laboratory.bench, {**query, session.kept_kind: item}, **own)
-            except FourlabError as error:
-                context.client.status_code = 404
-                return Refusal(laboratory.bench, str(error))
+            named = {**query, session.kept_kind: item}
+            made: Session = kind(laboratory.bench, named, shelf=shelf, **lent(laboratory, name))
             return made
 
         show(laboratory, request, page, make)
+        return None
 
     ui.page(f"/{session.kept_kind}/{{item}}", title=f"{name.capitalize()} · fourlab")(visit)
-
-
-def belongings(laboratory: Laboratory, session: type[Session]) -> dict[str, Any]:
-    """Return what a session is made with beside its address: the visitor's shelf, and its wants."""
-    shelf = {"shelf": Shelf(laboratory.keep, visitor())} if session.kept_kind else {}
-    return shelf | {name: getattr(laboratory, name) for name in session.wants}
 
 
 def _register_reports(laboratory: Laboratory) -> None:
@@ -105,6 +103,29 @@ def _register_reports(laboratory: Laboratory) -> None:
         show(laboratory, request, page, make)
 
     ui.page("/studies/{name}", title="Study · fourlab")(visit)
+
+
+def _register_home(laboratory: Laboratory) -> None:
+    """Give Home its address: the first that a visitor sees."""
+    page = page_of("home")
+
+    def visit(request: Request) -> None:
+        def make(query: dict[str, str]) -> Session:
+            story = laboratory.stories.of(visitor(), laboratory.bench)
+            return HomeSession(laboratory.bench, query, story)
+
+        show(laboratory, request, page, make)
+
+    ui.page("/", title="fourlab: four in a row, with the truth beside it")(visit)
+
+
+def lent(laboratory: Laboratory, name: str) -> dict[str, Any]:
+    """Return what the sessions of a page share with those of all other visitors."""
+    shared: dict[str, dict[str, Any]] = {
+        "arena": {"events": laboratory.events},
+        "learn": {"room": laboratory.room},
+    }
+    return shared.get(name, {})
 
 
 def visitor() -> str:

@@ -159,3 +159,32 @@ def seconds(time: float) -> str:
     if time < 0.01:
         return "less than 0.01 s"
     return f"{time:.2f} s" if time < 10 else f"{time:.0f} s"
+
+
+# Words of the trade that the pages use; pressed, each says this.
+GLOSSARY = {
+    "baseline": "A simple player: it wins if it can, blocks if it must, and otherwise moves at "
+    "random. Others are measured against it.",
+    "self-play": "The learner plays both sides, and learns from every game who won.",
+    "Q(s, a)": "What the learner thinks a move is worth: the result that it expects if it plays "
+    "move a in position s. 1 is a sure win, −1 a sure loss.",
+    "spec": "A player written in one line: its name, then its options, such as mcts:sims=200 or "
+    "minimax:depth=4.",
+    "simulation": "One game that a search tries out in its head before it moves.",
+    "MCTS": "Monte Carlo tree search: it tries out many games and looks more often where they "
+    "went well.",
+    "minimax": "It looks so many moves ahead and takes what is best against the best reply.",
+    "explore": "Epsilon: the share of moves that the learner makes at random, to find out more.",
+    "rate": "Alpha: how far a value moves toward what just happened.",
+    "discount": "Gamma: what a reward is worth one turn later.",
+    "Elo": "A rating: 400 points more mean that ten games of eleven are won.",
+    "95% interval": "If everything were repeated many times, the truth would lie inside such an "
+    "interval 19 times of 20.",
+    "opening": "The first moves of a game, drawn by lot before the players begin; each opening is "
+    "played twice, with sides changed.",
+    "exact": "Known for certain: the solver has looked at everything that can follow.",
+    "weak": "Proven from the start: whatever is replied, it reaches the value of the game.",
+    "strict": "Proven in every position that it can be led to: no mistake goes unpunished.",
+    "ply": "One stone; a game of 24 plies has 24 stones on the board.",
+    "digest": "A fingerprint of all positions and moves: another walk must find the same.",
+}

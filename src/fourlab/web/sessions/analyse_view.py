@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from fourlab.rules.position import Outcome
+from fourlab.rules.position import Outcome, Position
 from fourlab.search.sizes import known
 from fourlab.web import words
 from fourlab.web.sessions.play_view import board_view, game_view, offered_games
@@ -83,10 +83,15 @@ def headline(session: AnalyseSession) -> dict[str, Any]:
 
 def bar(session: AnalyseSession) -> float | None:
     """Return yellow's share of the evaluation bar."""
-    if session.value is None:
+    return share_of(session.position, session.value)
+
+
+def share_of(position: Position, value: int | None) -> float | None:
+    """Return yellow's share of an evaluation bar, from the score seen by the side to move."""
+    if value is None:
         return None
-    sign = 1 if session.position.to_move == 0 else -1
-    return round((1 + sign * height(session.rules, session.value)) / 2, 3)
+    sign = 1 if position.to_move == 0 else -1
+    return round((1 + sign * height(position.rules, value)) / 2, 3)
 
 
 def cost(session: AnalyseSession) -> str:

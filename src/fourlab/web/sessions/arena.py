@@ -3,27 +3,24 @@
 from __future__ import annotations
 
 import contextlib
-import functools
-import time
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import urlencode
-
-import numpy as np
 
 from fourlab.agents.registry import agent as find_agent
 from fourlab.arena.events import Event
-from fourlab.arena.match import play
-from fourlab.arena.pairing import Stretch, Watch
-from fourlab.arena.records import Records
-from fourlab.arena.statistics import Z95
-from fourlab.arena.tournament import Tournament
 from fourlab.core.errors import FourlabError
-from fourlab.core.workers import Workers
+from fourlab.core.spec import parse
+from fourlab.learning.registry import LEARNERS
+from fourlab.learning.runs import RunConfig, find_runs
+from fourlab.positions.openings import default_plies
+from fourlab.rules.catalog import game as find_game
 from fourlab.rules.catalog import name_of
 from fourlab.rules.geometry import Rules
-from fourlab.web.limits import RECORD, read_agent, read_game
-from fourlab.web.sessions.arena_view import arena_view
+from fourlab.web.events import CalledOffError, Events, LiveEvent, check_time, measure
+from fourlab.web.keep.shelf import Shelf
+from fourlab.web.limits import RUNS, read_agent, read_game
+from fourlab.web.sessions.arena_view import arena_view, title_of
 from fourlab.web.sessions.base import Session, View, number, whole
 from fourlab.web.words import DEFAULT_GAME
 from fourlab.web.workbench import ARENA, Job
@@ -32,18 +29,8 @@ DEFAULT_PLAYERS = ("mcts:sims=200", "minimax:depth=4", "flat:playouts=20", "base
 MOST_PLAYERS = 8
 MOST_GAMES = 50_000  # of a pair
 MOST_IN_ALL = 56_000  # games of an event
-MOST_SECONDS = 1800.0  # that an event may be expected to take
+MOST_RUNS = 40  # of the server's that are offered
 SEPARATOR = ";"
-LATEST = 6
-LAST_OF_EACH = (
-    "(pairing, number) IN (SELECT pairing, max(number) FROM games "
-    "WHERE pairing IN ({marks}) GROUP BY pairing)"
-)
-BETWEEN_REPORTS = 0.2  # seconds
-
-
-class CalledOffError(Exception):
-    """Nobody waits for these games any more."""
 
 
 def read_players(specs: list[str], rules: Rules) -> list[str]:
@@ -71,20 +58,63 @@ def check_total(players: int, per_pair: int) -> int:
     return per_pair
 
 
+class Fact(NamedTuple):
+    """What the setting asks of a player."""
+
+    is_learned: bool  # it plays what it learned, most of it from games on the empty board
+    is_deterministic: bool
+
+
+def own_runs(rules: Rules) -> list[str]:
+    """Return the agents of the server's own runs of a game, by spec; the newest first."""
+    found = []
+    for folder in sorted(find_runs(RUNS), key=lambda path: -path.stat().st_mtime)[:MOST_RUNS]:
+        with contextlib.suppress(FourlabError, OSError, KeyError):
+            config = RunConfig.load(folder)
+            if find_game(config.game) == rules and parse(config.learner).name in LEARNERS:
+                found.append(f"{parse(config.learner).name}:{folder}")
+    return found
+
+
 class ArenaSession(Session):
-    """An event, from its setting to its result; stopped and gone on with at will."""
+    """The setting of an event, and the event once it has begun: that one is the server's."""
 
-    actions = frozenset({"add", "remove", "replace", "game", "games", "seed", "run", "dismiss"})
+    actions = frozenset(
+        {"add", "remove", "replace", "game", "games", "seed", "begins", "run", "dismiss"}
+    )
+    kept_kind = "event"
 
-    def __init__(self, bench: Any, query: Mapping[str, str]) -> None:
+    def __init__(
+        self,
+        bench: Any,
+        query: Mapping[str, str],
+        shelf: Shelf | None = None,
+        events: Events | None = None,
+    ) -> None:
         super().__init__(bench)
+        self.shelf, self.events = shelf, events or Events()
         self.notice = ""
+        self._facts: dict[tuple[str, Rules], Fact] = {}
         self.rules = read_game(DEFAULT_GAME)
         self.players = list(DEFAULT_PLAYERS)
         self.per_pair, self.number = 40, 7
-        self.plies: int | None = None  # of openings, where an address names them
-        self._read(query)
-        self._forget()
+        self.plies: int | None = None  # of openings, where somebody chose them
+        self.was_odd = False  # whether an odd number of games a pair was asked for
+        self.event: LiveEvent | None = None
+        self.measured: float | None = None
+        self.measuring: tuple[int, int] | None = None  # pairs, and of how many
+        if shelf is not None and "event" in query:
+            self._open_event(self.events.of(bench, query["event"], shelf))
+        else:
+            self._read(query)
+        self.runs = own_runs(self.rules)
+
+    def _open_event(self, event: LiveEvent) -> None:
+        setting = event.event
+        self.rules = find_game(setting.game)
+        self.players = list(setting.agents)
+        self.per_pair, self.number, self.plies = setting.games, setting.seed, setting.plies
+        self._follow(event)
 
     def _read(self, query: Mapping[str, str]) -> None:
         problems = []
@@ -104,24 +134,70 @@ class ArenaSession(Session):
 
     def _read_numbers(self, query: Mapping[str, str]) -> None:
         per_pair = number(query.get("games", "40"), 2, MOST_GAMES, "games")
-        self.per_pair = check_total(len(self.players), per_pair)
+        self.per_pair = check_total(len(self.players), per_pair + per_pair % 2)
+        self.was_odd = bool(per_pair % 2)
         self.number = number(query.get("seed", "7"), 0, 2**31, "seed")
         if "plies" in query:
             self.plies = number(query["plies"], 0, self.rules.cells - 1, "plies")
 
-    def _forget(self) -> None:
-        """Forget the results shown: the setting has changed."""
-        for kind in ("estimate", "arena"):
-            self.stop(kind)
-        self.running = False
-        self.estimate: float | None = None
-        self.report: dict[str, Any] | None = None
-        self.now: dict[str, Any] | None = None  # the game that is going on
-        self.began: tuple[float, int] | None = None  # when this run began, and with how many games
+    # What is so
+
+    @property
+    def running(self) -> bool:
+        """Whether games are being played."""
+        return self.event is not None and self.event.running
+
+    @property
+    def report(self) -> dict[str, Any] | None:
+        """The standing, None before the first game."""
+        return None if self.event is None else self.event.report
+
+    @property
+    def now(self) -> dict[str, Any] | None:
+        """The game that is going on."""
+        return None if self.event is None else self.event.now
+
+    @property
+    def began(self) -> tuple[float, int] | None:
+        """When the event was begun, and with how many games."""
+        return None if self.event is None else self.event.began
+
+    @property
+    def estimate(self) -> float | None:
+        """How many seconds all games will take, None while that is measured."""
+        known = None if self.event is None else self.event.estimate
+        return self.measured if known is None else known
+
+    @property
+    def is_owner(self) -> bool:
+        """Whether this visitor may stop the event and go on with it."""
+        if self.event is None or self.shelf is None:
+            return True
+        with contextlib.suppress(FourlabError):
+            return self.shelf.owns(self.shelf.keep.get(self.event.item))
+        return False
+
+    @property
+    def begin_plies(self) -> int:
+        """The random plies before each game: none where a learned player takes part."""
+        if self.plies is not None:
+            return self.plies
+        learned = any(self.fact(spec).is_learned for spec in self.players)
+        return 0 if learned else default_plies(self.rules)
+
+    def fact(self, spec: str) -> Fact:
+        """Return what is so of a player; it is made once."""
+        if (spec, self.rules) not in self._facts:
+            agent = find_agent(spec, self.rules)
+            known = Fact(hasattr(agent.config, "path"), agent.is_deterministic)
+            self._facts[spec, self.rules] = known
+        return self._facts[spec, self.rules]
 
     @property
     def url(self) -> str:
-        """The address of this event."""
+        """The address of this event, or of its setting."""
+        if self.event is not None and self.event.item:
+            return f"/event/{self.event.item}"
         query = {
             "game": name_of(self.rules),
             "agents": SEPARATOR.join(self.players),
@@ -135,7 +211,7 @@ class ArenaSession(Session):
     def total(self) -> int:
         """The number of games of the whole event."""
         count = len(self.players)
-        return count * (count - 1) // 2 * (self.per_pair + self.per_pair % 2)
+        return count * (count - 1) // 2 * self.per_pair
 
     def view(self) -> View:
         return arena_view(self)
@@ -144,7 +220,7 @@ class ArenaSession(Session):
 
     def add(self, spec: str) -> None:
         """Let another agent take part."""
-        self._set(players=read_players([*self.players, spec], self.rules))
+        self._set(players=read_players([*self.players, spec.strip()], self.rules))
 
     def remove(self, index: int) -> None:
         """Leave an agent out."""
@@ -162,30 +238,35 @@ class ArenaSession(Session):
         """Play another game."""
         rules = read_game(spec)
         self._set(rules=rules, players=read_players(self.players, rules), plies=None)
+        self.runs = own_runs(rules)
 
     def games(self, text: str) -> None:
-        """Play another number of games for each pair."""
-        self._set(per_pair=number(text, 2, MOST_GAMES, "games"))
+        """Play another number of games for each pair: an even one, each opening twice."""
+        wanted = number(text, 2, MOST_GAMES, "games")
+        self._set(per_pair=wanted + wanted % 2, was_odd=bool(wanted % 2))
 
     def seed(self, text: str) -> None:
         """Play other games."""
         self._set(number=number(text, 0, 2**31, "seed"))
 
+    def begins(self, text: str) -> None:
+        """Begin games on the empty board, or after random plies."""
+        self._set(plies=number(text, 0, self.rules.cells - 1, "plies"))
+
     def run(self) -> None:
         """Start or go on; or stop and keep what was played."""
-        if self.running:
-            self.stop("arena")
-            self.running, self.now = False, None
-            self.refresh()
+        if not self.is_owner:
+            raise FourlabError("only the browser that began this event can stop it or go on")
+        if self.event is not None and self.event.running:
+            self.event.stop()
             return
         if self.estimate is not None:
-            _check_time(self.estimate)
+            check_time(self.estimate)
         self.stop("estimate")
-        self.running = True
-        self.began = None
-        event, is_measured = self._event(), self.estimate is not None
-        work = functools.partial(self._play, event=event, is_measured=is_measured)
-        self.start("arena", work, ARENA, needs="arena@any")
+        if self.event is None:
+            self._follow(self._begun())
+        assert self.event is not None  # noqa: S101  # it was just begun
+        self.event.run(self.estimate)
 
     def dismiss(self) -> None:
         """Take the notice away."""
@@ -193,146 +274,68 @@ class ArenaSession(Session):
 
     # What follows from it
 
+    def _begun(self) -> LiveEvent:
+        event = self._event()
+        if self.shelf is None:
+            return LiveEvent(self.bench, event, None, "")
+        return self.events.begin(self.bench, event, self.shelf, title_of(self))
+
+    def _follow(self, event: LiveEvent | None) -> None:
+        """Show an event from now on, or none."""
+        if self.event is not None and self._heard in self.event.listeners:
+            self.event.listeners.remove(self._heard)
+        self.event = event
+        if event is not None and self.is_open:
+            event.listeners.append(self._heard)
+
+    def _heard(self) -> None:
+        assert self.event is not None  # noqa: S101  # only a followed one is heard
+        self.failure = self.event.failure
+        if self.failure and "would take" in self.failure:
+            self.error, self.failure = {"field": "run", "text": self.failure}, ""
+        self.changed()
+
     def _set(self, **changes: Any) -> None:
+        if self.running:
+            raise FourlabError("stop the event first; its setting stays as it is")
         wanted = {"players": self.players, "per_pair": self.per_pair, **changes}
         check_total(len(wanted["players"]), wanted["per_pair"])
-        for name, value in changes.items():
+        for name, value in {"was_odd": False, **changes}.items():
             setattr(self, name, value)
-        self._forget()
+        self.stop("estimate")
+        self.measured = None
+        self._follow(None)
         self.refresh()
 
+    def open(self) -> None:
+        if self.event is not None and self._heard not in self.event.listeners:
+            self.event.listeners.append(self._heard)
+        super().open()
+
+    def close(self) -> None:
+        if self.event is not None and self._heard in self.event.listeners:
+            self.event.listeners.remove(self._heard)
+        super().close()
+
     def refresh(self) -> None:
-        if self.is_open and self.estimate is None and not self.running:
+        if self.is_open and self.estimate is None and self.event is None:
             event = self._event()
-            work = functools.partial(self._measure, event=event)
+
+            def work(job: Job) -> None:
+                with contextlib.suppress(CalledOffError):
+                    job.report(self._estimated, measure(job, event, self._measures))
+
             self.start("estimate", work, ARENA, needs="arena@any")
 
     def _event(self) -> Event:
         players = tuple(self.players)
-        return Event(name_of(self.rules), players, self.per_pair, self.number, plies=self.plies)
+        plies = self.begin_plies
+        return Event(name_of(self.rules), players, self.per_pair, self.number, plies=plies)
 
-    def _measure(self, job: Job, event: Event) -> None:
-        """Play two games of each pair to see how long all of them will take."""
-        seconds = 0.0
-        with contextlib.suppress(CalledOffError):
-            for pairing in event.pairings():
-                began = time.perf_counter()
-                games = play(Stretch(pairing, 0, 2), lambda *_: _go_on(job))
-                spent = max(float(games.seconds.sum()), 1e-6)
-                seconds += min(spent, time.perf_counter() - began) / 2 * event.games
-        job.report(self._estimated, seconds)
+    def _measures(self, pairs: int, of: int) -> None:
+        self.measuring = (pairs, of)
+        self.changed()
 
     def _estimated(self, seconds: float) -> None:
-        self.estimate = seconds
-        try:
-            _check_time(seconds if self.running else 0.0)
-        except FourlabError as error:
-            self.run()  # stops it
-            self.error = {"field": "run", "text": str(error)}
+        self.measured = seconds
         self.changed()
-
-    def _play(self, job: Job, event: Event, is_measured: bool) -> None:
-        """Play the event; what was played before is taken from the record."""
-        if not is_measured:
-            self._measure(job, event)
-        with (
-            contextlib.suppress(CalledOffError),
-            Records(RECORD) as records,
-            Workers(1) as workers,
-        ):
-            tournament = Tournament(event, records, resume=True)
-            job.report(self._reported, _report(tournament, records))
-            shown = time.monotonic()
-            for _ in tournament.run(workers, self._watch(job)):
-                _go_on(job)
-                if time.monotonic() - shown > BETWEEN_REPORTS:
-                    job.report(self._reported, _report(tournament, records))
-                    shown = time.monotonic()
-            job.report(self._reported, _report(tournament, records))
-            job.report(self._finished)
-
-    def _watch(self, job: Job) -> Watch:
-        """Return a watch that shows the game that goes on, some times a second."""
-        shown = 0.0
-
-        def watch(games: Stretch, moves: list[int]) -> None:
-            nonlocal shown
-            _go_on(job)
-            if time.monotonic() - shown > BETWEEN_REPORTS:
-                shown = time.monotonic()
-                job.report(self._watched, _current(games, moves))
-
-        return watch
-
-    def _watched(self, now: dict[str, Any]) -> None:
-        self.now = now
-        self.changed()
-
-    def _reported(self, report: dict[str, Any]) -> None:
-        self.report = report
-        if self.began is None:
-            self.began = (time.monotonic(), report["played"])
-        self.changed()
-
-    def failed(self, kind: str, why: str) -> None:
-        if kind == "arena":
-            self.running, self.now = False, None
-        super().failed(kind, why)
-
-    def _finished(self) -> None:
-        self.running, self.now = False, None
-        self.changed()
-
-
-def _go_on(job: Job) -> None:
-    if job.cancelled():
-        raise CalledOffError
-
-
-def _check_time(seconds: float) -> None:
-    """Refuse an event that would take too long."""
-    if seconds > MOST_SECONDS:
-        raise FourlabError(
-            f"this would take about {seconds / 60:.0f} minutes; choose fewer games, or "
-            "run it in the terminal: fourlab arena"
-        )
-
-
-def _current(games: Stretch, moves: list[int]) -> dict[str, Any]:
-    """Return games that go on side by side as plain data, with the moves of the first."""
-    pairing = games.pairing
-    players = [pairing.a, pairing.b] if games.first % 2 == 0 else [pairing.b, pairing.a]
-    return {"players": players, "first": games.first, "count": games.count, "moves": moves}
-
-
-def _report(tournament: Tournament, records: Records) -> dict[str, Any]:
-    """Return the standing of a tournament as plain data."""
-    ids = [meeting.record_id for meeting in tournament.meetings]
-    latest = records.listing(
-        LAST_OF_EACH.format(marks=",".join("?" * len(ids))), tuple(ids), LATEST
-    )
-    return {
-        "played": tournament.played,
-        "total": tournament.total,
-        "pairs": [tally.figures() for tally in tournament.tallies],
-        "ratings": _ratings(tournament) if tournament.played else [],
-        "latest": [game.to_json() for game in latest],
-    }
-
-
-def _ratings(tournament: Tournament) -> list[dict[str, Any]]:
-    """Return the ratings around the mean of the field, with 95% intervals."""
-    rated = tournament.ratings()
-    count = len(rated.agents)
-    centred = np.eye(count) - 1 / count
-    spread = centred @ rated.covariance @ centred.T
-    halves = Z95 * np.sqrt(np.maximum(0.0, np.diag(spread)))
-    close = {pair: rated.difference(*pair) for pair in rated.not_separated()}
-    elo = rated.elo - rated.elo.mean()
-    listing: list[dict[str, Any]] = []
-    for name in rated.ranking():
-        index = rated.agents.index(name)
-        figures = {"elo": 1500 + float(elo[index]), "half": float(halves[index])}
-        below = [(other, gap) for (one, other), gap in close.items() if one == name]
-        listing.append({"agent": name, **figures, "close": below[0] if below else None})
-    return listing

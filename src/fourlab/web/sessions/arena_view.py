@@ -7,6 +7,7 @@ import time
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
+from fourlab.positions.openings import default_plies
 from fourlab.rules.catalog import game as find_game
 from fourlab.rules.position import read_moves, write_moves
 from fourlab.web import words
@@ -31,14 +32,21 @@ def arena_view(session: ArenaSession) -> dict[str, Any]:
         "families": [family.to_json() for family in words.FAMILIES],
         "perPair": session.per_pair,
         "seed": session.number,
-        "openings": _openings(session.plies),
+        "wasOdd": session.was_odd,
+        "runs": [{"spec": spec, "title": short(spec)} for spec in session.runs],
+        "openings": _openings(session),
+        "begins": _begins(session),
         "running": session.running,
         "estimate": _estimate(session),
         "played": 0 if report is None else report["played"],
         "total": session.total,
         "left": _left(session),
         "cross": _cross(session),
+        "underWay": _under_way(session),
         "ratings": [] if report is None else [_rating(one) for one in report["ratings"]],
+        "unrated": _unrated(session),
+        "kept": session.event is not None and bool(session.event.item),
+        "owner": session.is_owner,
         "remarks": _remarks(session),
         "now": _now(session),
         "latest": [] if report is None else [_latest(one) for one in report["latest"]],
@@ -50,11 +58,41 @@ def arena_view(session: ArenaSession) -> dict[str, Any]:
     }
 
 
-def _openings(plies: int | None) -> str:
-    """Say where games begin, if it is not the usual."""
-    if plies is None:
-        return ""
-    return f"Openings of {plies} plies" if plies else "Every game begins on the empty board"
+def _openings(session: ArenaSession) -> str:
+    """Say where games begin, why, and what follows from it."""
+    plies = session.begin_plies
+    if plies:
+        return (
+            f"Games begin after {plies} random plies to an even position; each opening is played "
+            "twice, with sides changed."
+        )
+    said = "Every game begins on the empty board"
+    if session.plies is None:
+        said += ", where the learned player has learned"
+    fixed = [short(spec) for spec in session.players if session.fact(spec).is_deterministic]
+    if len(fixed) > 1:
+        said += f". {' and '.join(fixed)} draw no lots, so that they repeat the same two games"
+    return said + "."
+
+
+def _begins(session: ArenaSession) -> dict[str, Any]:
+    """Return where games can begin."""
+    usual = default_plies(session.rules)
+    lengths = sorted({0, usual, session.begin_plies})
+    options = [
+        {"value": str(n), "label": f"{n} random plies" if n else "Empty board"} for n in lengths
+    ]
+    return {"value": str(session.begin_plies), "options": options}
+
+
+def title_of(session: ArenaSession) -> str:
+    """Name an event: 'Five agents, 7 × 6', 'MCTS 200 against Random, 5 × 4'."""
+    rules = session.rules
+    size = f"{rules.columns} × {rules.rows}"
+    if len(session.players) == 2:
+        return f"{short(session.players[0])} against {short(session.players[1])}, {size}"
+    counts = ("Three", "Four", "Five", "Six", "Seven", "Eight")
+    return f"{counts[len(session.players) - 3]} agents, {size}"
 
 
 def plain(spec: str) -> str:
@@ -81,7 +119,8 @@ def short(spec: str) -> str:
 
 def _estimate(session: ArenaSession) -> str:
     if session.estimate is None:
-        return "measuring"
+        done = session.measuring
+        return f"measuring, pair {done[0] + 1} of {done[1]}" if done else "measuring"
     return f"about {duration(session.estimate)} for {session.total:,} games"
 
 
@@ -97,7 +136,7 @@ def duration(seconds: float) -> str:
 def _left(session: ArenaSession) -> str:
     report = session.report
     if report is None:
-        return "waiting for a free place" if session.running else ""
+        return "measuring, or waiting for a free place" if session.running else ""
     if report["played"] >= report["total"]:
         return "done"
     if not session.running:
@@ -126,6 +165,19 @@ def _cross(session: ArenaSession) -> list[list[dict[str, Any] | None]]:
 
 def _cell(score: float, games: int, counts: tuple[int, int, int]) -> dict[str, Any]:
     return {"score": round(score, 4), "games": games, "counts": list(counts)}
+
+
+def _under_way(session: ArenaSession) -> int:
+    """Return how many games are being played side by side."""
+    return 0 if session.now is None else int(session.now["count"])
+
+
+def _unrated(session: ArenaSession) -> list[str]:
+    """Name those who have not played yet: nothing is known of them."""
+    if not session.report or not session.report["ratings"]:
+        return []
+    rated = {one["agent"] for one in session.report["ratings"]}
+    return [short(spec) for spec in session.players if spec not in rated]
 
 
 def _rating(one: dict[str, Any]) -> dict[str, Any]:

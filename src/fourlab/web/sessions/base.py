@@ -22,7 +22,6 @@ class Session(ABC):
     """
 
     actions: ClassVar[frozenset[str]] = frozenset()
-    wants: ClassVar[tuple[str, ...]] = ()  # what of the laboratory it is made with, by name
     kept_kind: ClassVar[str] = ""  # the kind of item that it keeps: it is made with a `shelf` then
 
     def __init__(self, bench: Workbench) -> None:

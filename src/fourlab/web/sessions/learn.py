@@ -30,7 +30,6 @@ class LearnSession(Session):
     """
 
     kept_kind: ClassVar[str] = "run"
-    wants: ClassVar[tuple[str, ...]] = ("room",)
     actions = DOING | {"speed", "choose", "board", "tune", "fork", "rename", "find", "compare"}
 
     def __init__(
@@ -46,6 +45,7 @@ class LearnSession(Session):
             settings, self.notice = read_setup(query)
             self.training = Training(bench, settings, seed)
         self.challenged = ""
+        self.policy: dict[str, Any] | None = None
         super().__init__(bench)
 
     @property
@@ -188,13 +188,14 @@ class LearnSession(Session):
 
     def find(self, text: str) -> None:
         """List what it knows of the positions that follow some moves."""
-        training, wanted = self.training, str(text)[:100]
+        wanted = str(text)[:100]
 
         def look(learner: Learner) -> Callable[[], None]:
             found = policy_of(learner, wanted)
-            return lambda: setattr(training, "policy", found)
+            return lambda: setattr(self, "policy", found)
 
-        training.do(look)
+        if self.training.learner is not None:
+            self.training.do(look)
 
     def compare(self, names: list[str]) -> None:
         """Show other runs on the same chart."""

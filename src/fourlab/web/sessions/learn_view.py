@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import time
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
 
 from fourlab.arena.statistics import Z95
+from fourlab.core.spec import Option
 from fourlab.rules.catalog import game
 from fourlab.rules.position import Position
 from fourlab.web import words
 from fourlab.web.runs.room import ALONE_SECONDS
 from fourlab.web.runs.sample import Sample
-from fourlab.web.runs.setup import OPPONENTS, SMALL_GAMES, dials, titles
+from fourlab.web.runs.setup import MEAN, OPPONENTS, SMALL_GAMES, dials, range_of, titles
 from fourlab.web.sessions.play_view import board_view, game_view
 
 if TYPE_CHECKING:
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from fourlab.web.sessions.learn import LearnSession
 
 SMOOTHING = 0.25
+FEW_GAMES = 10  # before which columns say nothing
 BY_SECONDS = ("zero", "deep-q", "distil")  # whose games take so long that seconds say more
 PHASES = {
     "episode generation": "It plays by its stored policy; in a state it has not seen, at random.",
@@ -67,11 +70,13 @@ def learn_view(session: LearnSession) -> dict[str, Any]:
         "bySeconds": settings.learner in BY_SECONDS,
         "reference": training.reference,
         "columns": _columns(training),
-        "policy": training.policy,
+        "policy": session.policy,
         "run": _run(session),
         "compared": _compared(session),
         "others": _others(session),
         "challenged": session.challenged,
+        "again": "/learn?" + urlencode(settings.to_query(), safe=":=,"),
+        "atWork": session.room.running(session.shelf.owner),
         "announce": "Training" if training.running else "Paused",
         "offline": _offline(session),
         "regained": _regained(session),
@@ -219,11 +224,22 @@ def _dials(training: Training) -> list[dict[str, Any]]:
             "name": dial.name,
             "label": dial.label,
             "help": dial.help,
-            "value": training.settings.shown(dial),
+            "value": _dial_value(training.settings.shown(dial), dial.name),
             "switch": dial.kind is bool,
+            **_dial_range(dial),
         }
         for dial in dials(training.settings.learner)
     ]
+
+
+def _dial_value(value: float | bool | str, name: str) -> float | bool | str:
+    """Return what a dial shows: a rate below zero is none, but the mean of what was seen."""
+    return MEAN if name == "alpha" and isinstance(value, float) and value < 0 else value
+
+
+def _dial_range(dial: Option) -> dict[str, float]:
+    low, high = range_of(dial)
+    return {"low": low, "high": high, "step": 0.01 if high <= 1 else 1.0}
 
 
 def _fixed(training: Training) -> list[str]:
@@ -307,7 +323,7 @@ def _smoothed(points: list[dict[str, float]]) -> list[list[float]]:
 def _columns(training: Training) -> dict[str, Any] | None:
     """Return which moves it chooses, over all games, and where its best values lie."""
     tested = sum(training.tested_columns)
-    if not tested:
+    if not tested or training.done < FEW_GAMES:
         return None
     shares = [round(count / tested, 4) for count in training.tested_columns]
     whole = training.columns

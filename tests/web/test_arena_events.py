@@ -1,0 +1,237 @@
+"""Events live at the server, outlive pages, and say what they measure."""
+
+import itertools
+from pathlib import Path
+
+import pytest
+
+from fourlab.arena.events import Event
+from fourlab.arena.match import play
+from fourlab.arena.pairing import Stretch
+from fourlab.arena.records import Records
+from fourlab.arena.tournament import Tournament
+from fourlab.learning.registry import learner
+from fourlab.learning.runs import RunConfig
+from fourlab.web.events import Events, LiveEvent, report_of
+from fourlab.web.keep.shelf import Shelf
+from fourlab.web.keep.store import Keep
+from fourlab.web.limits import RECORD
+from fourlab.web.sessions.arena import ArenaSession
+from web.bench import TestBench
+
+QUERY = {"game": "tictactoe", "agents": "perfect;baseline;random", "games": "20", "seed": "3"}
+LONG = {"game": "connect4", "agents": "mcts:sims=400;mcts:sims=300;random", "games": "200"}
+
+
+@pytest.fixture(autouse=True)
+def _own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def arena(bench: TestBench, events: Events, shelf: Shelf, **query: str) -> ArenaSession:
+    session = ArenaSession(bench, query or QUERY, shelf, events)
+    session.open()
+    return session
+
+
+def save_run(name: str, game: str) -> Path:
+    """Save a learner that knows nothing as a run of the server."""
+    made = learner("q:games=10", game, 0)
+    folder = Path("runs") / name
+    RunConfig(made.spec, str(made.rules), 0).save(folder)
+    made.save(folder / made.file)
+    return folder
+
+
+def test_an_event_has_an_address_and_outlives_the_page_and_the_server(
+    bench: TestBench, tmp_path: Path
+) -> None:
+    events, shelf = Events(), Shelf(Keep(tmp_path / "kept"), "me")
+    session = arena(bench, events, shelf)
+    assert session.url.startswith("/arena?")
+    assert session.act("run", [])
+    name = session.event.item
+    assert session.url == f"/event/{name}"
+    live = session.event
+    session.close()  # nobody looks
+    bench.until(lambda: live.state == "finished")
+    assert shelf.keep.get(name).body["played"] == 60
+    assert shelf.keep.get(name).title == "Three agents, 3 × 3"
+    again = arena(bench, events, shelf, event=name)
+    assert (again.view()["played"], again.view()["left"]) == (60, "done")
+    anew = arena(bench, Events(), Shelf(Keep(tmp_path / "kept"), "me"), event=name)  # a restart
+    bench.until(lambda: anew.report)
+    assert anew.view()["cross"] == again.view()["cross"]
+    assert anew.view()["latest"] == again.view()["latest"]
+
+
+def test_an_event_that_was_cut_off_goes_on_with_the_rest(bench: TestBench, tmp_path: Path) -> None:
+    shelf = Shelf(Keep(tmp_path / "kept"), "me")
+    session = arena(bench, Events(), shelf, **LONG)
+    assert session.act("run", [])
+    name = session.event.item
+    bench.until(lambda: session.report and session.report["played"] > 0)
+    kept = session.report["played"]
+    session.event._job.cancel()  # as if the server had been killed
+    again = arena(bench, Events(), Shelf(Keep(tmp_path / "kept"), "me"), event=name)
+    bench.until(lambda: again.report)
+    assert again.view()["played"] >= kept
+    assert again.view()["left"] == "stopped; all games are kept"
+    assert again.act("run", [])
+    bench.until(lambda: again.report["played"] > kept)
+    again.event.stop()
+
+
+def test_two_tabs_see_one_event_and_only_its_owner_stops_it(
+    bench: TestBench, tmp_path: Path
+) -> None:
+    events, keep = Events(), Keep(tmp_path / "kept")
+    mine = arena(bench, events, Shelf(keep, "me"), **LONG)
+    assert mine.act("run", [])
+    tab = arena(bench, events, Shelf(keep, "me"), event=mine.event.item)
+    other = arena(bench, events, Shelf(keep, "you"), event=mine.event.item)
+    assert tab.event is mine.event is other.event
+    assert not other.act("run", [])
+    assert "only the browser that began" in other.error["text"]
+    assert not other.view()["owner"]
+    assert not tab.act("games", ["30"])  # not while it runs
+    assert tab.act("run", [])
+    assert not mine.running
+
+
+def test_a_deleted_event_ends_and_is_gone(bench: TestBench, tmp_path: Path) -> None:
+    events, shelf = Events(), Shelf(Keep(tmp_path / "kept"), "me")
+    session = arena(bench, events, shelf, **LONG)
+    assert session.act("run", [])
+    shelf.delete(session.event.item)
+    bench.until(lambda: session.report)
+    session.event._note(at_once=True)
+    assert not session.running
+    with pytest.raises(Exception, match="nothing is kept under"):
+        events.of(bench, session.event.item, shelf)
+
+
+def test_no_more_events_of_one_visitor_run_than_are_allowed(
+    bench: TestBench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("fourlab.web.events.MOST_RUNNING", 1)
+    events, shelf = Events(), Shelf(Keep(tmp_path / "kept"), "me")
+    one = arena(bench, events, shelf, **LONG)
+    assert one.act("run", [])
+    two = arena(bench, events, shelf, **{**LONG, "seed": "9"})
+    assert not two.act("run", [])
+    assert "stop one first" in two.error["text"]
+    one.event.stop()
+
+
+def test_another_setting_is_another_event(bench: TestBench, tmp_path: Path) -> None:
+    session = arena(bench, Events(), Shelf(Keep(tmp_path / "kept"), "me"))
+    assert session.act("run", [])
+    bench.until(lambda: session.event.state == "finished")
+    assert session.act("games", ["22"])
+    assert session.event is None
+    assert session.url.startswith("/arena?")
+    assert session.view()["ratings"] == []
+
+
+def test_nobody_has_a_rating_or_an_overlap_without_games(bench: TestBench) -> None:
+    event = Event("tictactoe", ("random", "baseline", "perfect"), 20, 3)
+    with Records(RECORD) as records:
+        tournament = Tournament(event, records)
+        assert report_of(tournament, records)["ratings"] == []
+        meeting = next(m for m in tournament.meetings if m.pairing.b == "baseline")
+        meeting.take(0, play(Stretch(meeting.pairing, 0, 2)))
+        report = report_of(tournament, records)
+    assert {one["agent"] for one in report["ratings"]} == {"random", "baseline"}
+    session = ArenaSession(bench, QUERY)
+    session._follow(LiveEvent(bench, event, None, ""))
+    session.event.report = report
+    view = session.view()
+    assert view["unrated"] == ["Perfect"]
+    assert all("0 won, 0 drawn, 0 lost" not in text for text in view["remarks"])
+
+
+def test_neighbours_who_have_not_met_do_not_overlap(bench: TestBench) -> None:
+    event = Event("tictactoe", ("random", "baseline", "perfect", "flat:playouts=5"), 20, 3)
+    with Records(RECORD) as records:
+        tournament = Tournament(event, records)
+        for meeting in tournament.meetings:
+            if "random" in (meeting.pairing.a, meeting.pairing.b):
+                meeting.take(0, play(Stretch(meeting.pairing, 0, 2)))
+        report = report_of(tournament, records)
+    met = {
+        frozenset((p["a"], p["b"])) for p in report["pairs"] if p["wins"] + p["draws"] + p["losses"]
+    }
+    close = [(one["agent"], one["close"][0]) for one in report["ratings"] if one["close"]]
+    assert all(frozenset(pair) in met for pair in close)
+    assert len(report["ratings"]) == 4
+
+
+@pytest.mark.parametrize(("asked", "played", "said"), [("7", 8, True), ("8", 8, False)])
+def test_an_odd_number_of_games_says_how_many_are_played(
+    bench: TestBench, asked: str, played: int, said: bool
+) -> None:
+    for session in (ArenaSession(bench, {**QUERY, "games": asked}), ArenaSession(bench, QUERY)):
+        assert session.act("games", [asked])
+        view = session.view()
+        assert (view["perPair"], view["wasOdd"], view["total"]) == (played, said, 3 * played)
+    assert session.act("seed", ["4"])
+    assert not session.view()["wasOdd"]
+
+
+def test_where_games_begin_is_said_and_can_be_chosen(bench: TestBench) -> None:
+    session = ArenaSession(bench, {"agents": "random;baseline"})
+    assert "after 8 random plies" in session.view()["openings"]
+    assert [one["value"] for one in session.view()["begins"]["options"]] == ["0", "8"]
+    assert session.act("begins", ["0"])
+    assert session._event().plies == 0
+    assert session.view()["openings"] == "Every game begins on the empty board."
+    assert "plies=0" in session.url
+    assert not session.act("begins", ["99"])
+
+
+def test_a_learned_player_begins_on_the_empty_board_unless_told_otherwise(
+    bench: TestBench,
+) -> None:
+    folder = save_run("mine", "connect:columns=4,rows=4,k=3")
+    save_run("other", "tictactoe")
+    query = {"game": "connect:columns=4,rows=4,k=3", "agents": "random;baseline"}
+    session = ArenaSession(bench, query)
+    assert [one["spec"] for one in session.view()["runs"]] == [f"q:{folder}"]
+    assert session._event().plies == 4
+    assert session.act("add", [f" q:{folder} "])
+    assert session._event().plies == 0
+    assert "where the learned player has learned" in session.view()["openings"]
+    assert session.act("begins", ["4"])
+    assert session._event().plies == 4
+
+
+def test_players_without_dice_are_told_to_repeat_themselves(bench: TestBench) -> None:
+    agents = "minimax:depth=2,ties=first;minimax:depth=4,ties=first"
+    session = ArenaSession(bench, {"agents": agents, "plies": "0"})
+    assert "repeat the same two games" in session.view()["openings"]
+    assert session.act("begins", ["8"])
+    assert "repeat" not in session.view()["openings"]
+
+
+def test_measuring_says_how_far_it_is(bench: TestBench) -> None:
+    session = ArenaSession(bench, QUERY)
+    seen: list[str] = []
+    session.changed = lambda: seen.append(session.view()["estimate"])
+    session.open()
+    bench.until(lambda: session.estimate is not None)
+    assert [f"measuring, pair {number} of 3" for number in (1, 2, 3)] == [
+        text for text, _ in itertools.groupby(seen) if "pair" in text
+    ]
+
+
+def test_games_under_way_are_counted(bench: TestBench, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("fourlab.web.events.BETWEEN_REPORTS", -1.0)
+    session = ArenaSession(bench, QUERY)
+    seen: list[int] = []
+    session.changed = lambda: seen.append(session.view()["underWay"])
+    session.open()
+    assert session.act("run", [])
+    bench.until(lambda: session.event.state == "finished")
+    assert max(seen) > 0
+    assert session.view()["underWay"] == 0
