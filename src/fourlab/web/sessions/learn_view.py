@@ -99,7 +99,7 @@ def _run(session: LearnSession) -> dict[str, Any] | None:
         "own": item is not None and session.shelf.owns(item),
         "state": kept.state,
         "why": kept.why,
-        "saved": round(time.time() - kept.saved_at) if kept.saved_at else None,
+        "saved": round(time.time() - kept.saved_at) if kept.agent else None,
         "watchers": len(kept.watchers),
         "minutes": round(ALONE_SECONDS / 60),
     }
