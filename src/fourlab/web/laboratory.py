@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
+from fourlab.web.certificates import Certificates
 from fourlab.web.events import Events
 from fourlab.web.keep.bounds import default_folder
 from fourlab.web.keep.store import Keep
@@ -32,6 +33,7 @@ class Laboratory:
         self.library = Library(RERUNS)
         self.stories = Stories()
         self.events = Events()
+        self.certificates = Certificates()
         self._bench: Workbench | None = None
         self._reruns: Reruns | None = None
         self._room: Room | None = None

@@ -29,7 +29,7 @@ def arena_view(session: ArenaSession) -> dict[str, Any]:
         "players": [
             {**words.opponent_of(plain(spec)), "short": short(spec)} for spec in session.players
         ],
-        "families": [family.to_json() for family in words.FAMILIES],
+        "families": [family.to_json() for family in words.families(session.rules)],
         "perPair": session.per_pair,
         "seed": session.number,
         "wasOdd": session.was_odd,
