@@ -157,7 +157,11 @@ def _register_certificates(laboratory: Laboratory) -> None:
 
 def lent(laboratory: Laboratory, name: str) -> dict[str, Any]:
     """Return what the sessions of a page share with those of all other visitors."""
-    return {"arena": {"events": laboratory.events}}.get(name, {})
+    shared: dict[str, dict[str, Any]] = {
+        "arena": {"events": laboratory.events},
+        "learn": {"room": laboratory.room},
+    }
+    return shared.get(name, {})
 
 
 def visitor() -> str:
