@@ -35,7 +35,10 @@ document.documentElement.dataset.theme = localStorage.getItem("fourlab-theme") |
 HEAD = f"""<meta name="description" content="A laboratory for Connect-Four-family games">
 <link rel="stylesheet" href="{STATIC_URL}/fourlab.css">
 <link rel="stylesheet" href="{STATIC_URL}/studies.css">
-<link rel="stylesheet" href="{STATIC_URL}/home.css">{THEME}
+<link rel="stylesheet" href="{STATIC_URL}/play.css">
+<link rel="stylesheet" href="{STATIC_URL}/home.css">
+<link rel="stylesheet" href="{STATIC_URL}/certificate.css">
+<link rel="stylesheet" href="{STATIC_URL}/shelf.css">{THEME}
 <script>window.fourlabPages = {json.dumps(list(PAGES))};
 window.fourlabWords = {json.dumps(GLOSSARY)};</script>"""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from fourlab.core.spec import Option, configure, options_of, parse, unknown
 from fourlab.rules.catalog import game as find_game
 from fourlab.rules.geometry import Rules
 
+KEPT = "run:"  # before the name of a kept run, in place of an agent's spec
 RUNS = Path("runs")  # the only folder whose files a visitor can name
 RECORD = RUNS / "web" / "games.db"  # where games of the pages are kept
 RERUNS = RUNS / "web" / "studies"  # where quick reruns of studies are kept
@@ -36,12 +38,27 @@ def read_game(spec: str) -> Rules:
     return find_game(_short(spec, "game"))
 
 
+def _no_runs(name: str) -> tuple[str, Path]:
+    raise SpecError(f"run {name!r} is not kept here")
+
+
+_find_run: Callable[[str], tuple[str, Path]] = _no_runs
+
+
+def offer_runs(find: Callable[[str], tuple[str, Path]]) -> None:
+    """Let visitors name kept runs, as `run:NAME`; `find` gives the agent's name and the folder."""
+    global _find_run  # agents are read in many places, of one laboratory
+    _find_run = find
+
+
 def read_agent(text: str, rules: Rules) -> Agent:
     """Return the agent that a visitor named, held to what the web allows.
 
     Raises SpecError if it asks for more; where nothing is said of time, the limit is put in.
     Nothing is opened or made before it is known to be allowed.
     """
+    if text.startswith(KEPT):
+        return _read_run(_short(text, "agent").removeprefix(KEPT), rules)
     spec = parse(_short(text, "agent"))
     kind = AGENTS.get(spec.name)
     if kind is None:
@@ -61,6 +78,13 @@ def public_agents() -> list[str]:
     return [name for name in AGENTS if name not in PRIVATE]
 
 
+def _read_run(name: str, rules: Rules) -> Agent:
+    """Return what a kept run has learned as an agent; raises FourlabError if it has not yet."""
+    agent, folder = _find_run(name)
+    kind = AGENTS.find(agent)
+    return kind(rules, _held(kind, configure(kind.Config, parse(f"{agent}:{folder}"), "agent")))
+
+
 def _paths(kind: type[Agent], config: Any) -> list[str]:
     """Return the files that an agent's options name, and what stands for one where it needs one."""
     fields = [option.field for option in options_of(type(config)) if option.positional]
@@ -76,8 +100,8 @@ def _held(kind: type[Agent], config: Any) -> Any:
         if value is not None and most is not None and value > most:
             if value != option.default:
                 raise SpecError(
-                    f"agent {kind.name!r}: {option.name}={value:g} is too much for the web, "
-                    f"at most {most:g}; in the terminal it is allowed: fourlab play"
+                    f"agent {kind.name!r}: {option.name}={value:.15g} is too much for the web, "
+                    f"at most {most:.15g}; in the terminal it is allowed: fourlab play"
                 )
             changes[option.field] = type(value)(most)
         elif value is None and option.name == "time" and _is_long(kind.name, config):
