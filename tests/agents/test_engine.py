@@ -4,6 +4,7 @@ import shutil
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 
 import numpy as np
@@ -109,6 +110,7 @@ FAULTS = {
     "time.sleep(3600)": "no answer within 0.2 s",
     "sys.stderr.write('out of ideas\\n'); sys.exit(4)": "ended with code 4.*out of ideas",
     "print('bestmove left')": "answered 'bestmove left', no bestmove COLUMN",
+    "kept = [bytes(1 << 28) for _ in range(20)]": "ended with code 1.*MemoryError",
     "print('bestmove')": "no bestmove COLUMN",
     "os.write(1, b'noise' * 100_000_000)": "no answer within 0.2 s",
 }
@@ -161,6 +163,19 @@ def test_what_cannot_start_is_said_in_one_line(tmp_path: Path) -> None:
     }.items():
         with pytest.raises((SpecError, EngineError), match=words):
             agent(spec).prepare()
+
+
+def test_an_answer_that_nobody_asked_for_is_passed_over(tmp_path: Path) -> None:
+    """As that of a program that has forked, or answers twice."""
+    spec = program(tmp_path, "print('bestmove 5'); print('bestmove 6')")
+    player = agent(spec)
+    with engine_module.lent(player.program) as engine:  # type: ignore[attr-defined]
+        start, limit = game("connect4").start(), Limit(seconds=20)
+        assert engine.decide(start, 1, limit).move == 4
+        engine.child.say("isready")
+        while engine.child._lines.qsize() < 2:  # until both are here
+            time.sleep(0.01)
+        assert engine.decide(start.play(0), 1, limit).move == 0
 
 
 def test_engines_are_shared_between_agents_and_threads(tmp_path: Path) -> None:

@@ -15,7 +15,8 @@ from fourlab.arena.grading import grade
 from fourlab.arena.match import play
 from fourlab.arena.pairing import Stretch
 from fourlab.core import own
-from fourlab.core.errors import GeometryError, OwnCodeError, SpecError
+from fourlab.core.errors import FourlabError, GeometryError, OwnCodeError, SpecError
+from fourlab.core.storage import seal, unseal
 from fourlab.core.workers import Workers
 from fourlab.learning.runs import CONFIG, Run, RunConfig
 from fourlab.positions.suites import suite
@@ -232,6 +233,23 @@ def test_a_run_goes_on_against_the_opponent_it_began_with(folder: Path) -> None:
     player = whole.learner.agent()
     decision = player.decide(player.rules.start(), np.random.default_rng(1))
     assert said.stdout.strip() == str(decision.raw)
+
+
+def test_a_run_from_elsewhere_brings_no_code(folder: Path) -> None:
+    text = FUNCTION + "\nraise SystemExit('run without being asked')\n"
+    (folder / "evil.py").write_text(text)
+    name = own.parcel("evil.py").name
+    (folder / "evil.py").unlink()
+    own._known.pop(name)
+    run = folder / "foreign"
+    RunConfig("q:games=10", "tictactoe", against=(name,)).save(run)
+    fields = unseal(json.loads((run / CONFIG).read_text()), run)
+    fields["own"] = [(name, str(folder / "evil.py")), (name, "/etc", [["../evil.py", text]])]
+    for notes in ([fields["own"][0]], fields["own"]):
+        (run / CONFIG).write_text(json.dumps(seal({**fields, "own": notes})))
+        with pytest.raises(FourlabError):
+            list(Run.resume(run).reports())
+    assert not list(folder.rglob("evil.py"))
 
 
 def test_installed_packages_offer_agents_learners_games_and_studies(tmp_path: Path) -> None:

@@ -237,3 +237,23 @@ def test_a_file_of_ones_own_travels_to_a_cluster(cluster: tuple[str, list], tmp_
     assert there.results() == here.results()
     assert not any(tally.forfeits for tally in there.tallies)
     assert graded == grade(player, positions).to_json()
+
+
+def test_trouble_on_a_cluster_costs_its_own_games(
+    cluster: tuple[str, list], tmp_path: Path
+) -> None:
+    file = tmp_path / "trouble.py"
+    file.write_text(
+        "import os\n\n"
+        "def exits(position, rng):\n    os._exit(7)\n\n"
+        "def nonsense(position, rng):\n    return None\n"
+    )
+    players = (f"{file}:exits", f"{file}:nonsense", "random")
+    there = Tournament(Event(SMALL, players, games=2, seed=5, gauntlet=False))
+    with Workers(cluster=cluster[0]) as workers:
+        list(there.run(workers))
+    exits, nonsense, random = (tally.forfeits for tally in there.tallies)
+    assert all("ended with code 7" in text for text in exits.values() if ":exits at" in text)
+    assert all("ended with code 7" in text for text in nonsense.values())
+    assert all("answered None; a move is a whole number" in text for text in random.values())
+    assert [len(found) for found in (exits, nonsense, random)] == [2, 2, 2]

@@ -106,6 +106,7 @@ class Engine:
 
     def decide(self, position: Position, seed: int, limit: Limit) -> Decision:
         """Return what it answers; raises EngineError if that is late, nothing or nonsense."""
+        self.child.forget()
         self.set_up(position.rules)
         if self.program.protocol == "ugi":
             moves = " ".join(str(move + 1) for move in position.moves)

@@ -60,7 +60,7 @@ def configured(spec: Spec) -> tuple[type[Agent], Any]:
     In `mine.py:Name,depth=3` the first word names an agent of the file.
     """
     part = spec.options.get(POSITIONAL, "")
-    if own.is_own(spec.name) and part.isidentifier():
+    if own.is_own(spec.name) and part.isidentifier() and spec.name not in AGENTS:
         rest = {name: value for name, value in spec.options.items() if name != POSITIONAL}
         kind, spec = AGENTS.find(spec.name, part), Spec(f"{spec.name}:{part}", rest)
     else:

@@ -108,14 +108,14 @@ class Event:
         return f"{who} from the empty board, not from these openings; --plies 0 begins there"
 
     def to_json(self) -> dict[str, Any]:
-        """Return the settings as plain data, people's own files in full: `from_json` backwards."""
-        return {**asdict(self), "own": own.mentioned(*self.agents, *self.against)}
+        """Return the settings as plain data, people's own files by name: `from_json` backwards."""
+        return {**asdict(self), "own": own.notes(*self.agents, *self.against)}
 
     @classmethod
     def from_json(cls, settings: dict[str, Any]) -> Event:
         """Return the event of some settings."""
         settings = dict(settings)
-        own.carry(own.unpacked(settings.pop("own", ())))
+        own.recall(settings.pop("own", ()))
         hypotheses = settings["hypotheses"]
         lists = {name: tuple(settings[name]) for name in ("agents", "against", "modules")}
         tested = Hypotheses(**hypotheses) if hypotheses else None

@@ -150,7 +150,8 @@ def _messages(
 
 def is_ours(spec: str) -> bool:
     """Return whether an agent is of fourlab; all others get the strictest limits."""
-    kind = AGENTS.get(parse(spec).name)
+    name = parse(spec).name
+    kind = None if own.is_own(name) else AGENTS.get(name)
     return kind is not None and kind.__module__.startswith("fourlab.")
 
 

@@ -26,6 +26,10 @@ def serve(
         Path | None,
         typer.Option(help="The folder where runs, games and events are kept.", show_default=False),
     ] = None,
+    agents: Annotated[
+        Path | None,
+        typer.Option(help="A folder of agents of your own to offer; visitors can name no others."),
+    ] = None,
     show: Annotated[bool, typer.Option(help="Open it in the browser.")] = False,
 ) -> None:
     """Start the web laboratory, by default for this machine alone."""
@@ -39,6 +43,10 @@ def serve(
         raise missing_extra(f"the web laboratory needs {error.name}", "web") from None
     from fourlab.web.warm import prepare_rules
 
+    if agents is not None:
+        from fourlab.web.offered import offer
+
+        typer.echo(f"offered: {', '.join(offer(agents))}")
     try:
         listener = _listen(host, port)
     except OSError as error:

@@ -93,6 +93,12 @@ class LineProcess:
             raise TimeoutError from None
         return line.rstrip("\n") if line else None
 
+    def forget(self) -> None:
+        """Pass over what it has said and nobody asked for."""
+        with contextlib.suppress(queue.Empty):
+            while self.is_alive:
+                self._lines.get_nowait()
+
     def errors(self) -> str:
         """Return the end of what it has written to standard error."""
         size = self._errors.seek(0, 2)

@@ -76,6 +76,36 @@ def carry(parcels: Iterable[Parcel]) -> None:
         _known.setdefault(one.name, one)
 
 
+def notes(*texts: str) -> list[tuple[str, str]]:
+    """Return the names of files in texts and where they lay, for a file that will be read again.
+
+    Their contents are put aside in the user's own folder, where `recall` finds them.
+    """
+    found = mentioned(*texts)
+    for one in found:
+        _put(_aside(one.name), one)
+    return [(one.name, one.path) for one in found]
+
+
+def recall(noted: Iterable[Any]) -> None:
+    """Make known again what `notes` wrote, as far as it lies unchanged on this machine.
+
+    Nothing that is noted is ever run itself: a file from elsewhere can name code, not bring it.
+    """
+    for name, path in noted:
+        written, _, digest = str(name).partition("@")
+        if Path(written).name != written or not digest or name in _known:
+            continue
+        for place in (Path(path), _aside(name) / written):
+            try:
+                texts = _read(place)
+            except SpecError:
+                continue
+            if f"{place.name}@{_digest(texts)}" == name:
+                _known[name] = Parcel(name, str(place), texts)
+                break
+
+
 def unpacked(data: Iterable[Any]) -> Iterator[Parcel]:
     """Yield parcels that were written as JSON."""
     for name, path, texts in data:
@@ -196,19 +226,28 @@ def _home(path: Path, found: Parcel) -> Path:
             return path.parent
     except SpecError:  # it lies on another machine
         pass
+    return _aside(found.name)
+
+
+def _aside(name: str) -> Path:
+    """Return the folder in which the contents of a file are put aside."""
     from fourlab.core.kernel_cache import base_folder  # needs numba
 
-    return base_folder().parent / "own" / found.name
+    return base_folder().parent / "own" / name
+
+
+def _put(folder: Path, found: Parcel) -> None:
+    for file, text in found.texts:
+        if not (folder / file).is_file():
+            with replacing(folder / file) as copy:
+                copy.write(text.encode())
 
 
 def _run(found: Parcel) -> ModuleType:
     """Run a file as a module of its own; what it imports from beside it is its own too."""
     folder = _home(Path(found.path), found)
-    for file, text in found.texts:
-        _files.add(str(folder / file))
-        if not (folder / file).is_file():
-            with replacing(folder / file) as copy:
-                copy.write(text.encode())
+    _put(folder, found)
+    _files.update(str(folder / file) for file, _ in found.texts)
     stem, _, digest = found.name.replace(SUFFIX, "").partition("@")
     name = f"own_{digest}_{stem}"
     spec = importlib.util.spec_from_file_location(name, folder / found.texts[0][0])

@@ -28,10 +28,11 @@ class RunConfig:
     truth: str = ""  # a suite to hold its moves and values against
 
     def save(self, folder: Path) -> None:
-        """Write it into a run folder, with people's own files that it names."""
-        fields = json.loads(json.dumps(asdict(self)))
-        if named := own.mentioned(self.learner, *self.against):
+        """Write it into a run folder, with the names of people's own files in it."""
+        fields = asdict(self)
+        if named := own.notes(self.learner, *self.against):
             fields["own"] = named
+        fields = json.loads(json.dumps(fields))
         with replacing(folder / CONFIG) as file:
             file.write(json.dumps(seal(fields), indent=2).encode() + b"\n")
 
@@ -46,7 +47,7 @@ class RunConfig:
         path = folder / CONFIG
         try:
             fields = unseal(json.loads(path.read_text(encoding="utf-8")), path)
-            own.carry(own.unpacked(fields.pop("own", ())))
+            own.recall(fields.pop("own", ()))
             found = cls(**{**fields, "against": tuple(fields["against"])})
         except OSError as error:
             raise StorageError(f"{folder} is no run folder: {CONFIG}: {error.strerror}") from None

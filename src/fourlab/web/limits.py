@@ -15,6 +15,7 @@ from fourlab.core.errors import FourlabError, SpecError
 from fourlab.core.spec import Option, configure, options_of, parse, unknown
 from fourlab.rules.catalog import game as find_game
 from fourlab.rules.geometry import Rules
+from fourlab.web.offered import guarded
 
 KEPT = "run:"  # before the name of a kept run, in place of an agent's spec
 RUNS = Path("runs")  # the only folder whose files a visitor can name
@@ -70,7 +71,7 @@ def read_agent(text: str, rules: Rules) -> Agent:
         _check_path(kind.name, path)
     if isinstance(config, MinimaxConfig) and config.plain and config.time is None:
         _check_plain(rules, config)
-    return kind(rules, _held(kind, config))
+    return guarded(kind(rules, _held(kind, config)))
 
 
 def public_agents() -> list[str]:
@@ -93,10 +94,15 @@ def _paths(kind: type[Agent], config: Any) -> list[str]:
 
 
 def _held(kind: type[Agent], config: Any) -> Any:
-    """Return an agent's config within the limits; raises SpecError if it asks for more."""
+    """Return an agent's config within the limits; raises SpecError if it asks for more.
+
+    Of an agent that is not ours only numbers and what is declared public can be set.
+    """
     changes: dict[str, Any] = {}
     for option in options_of(type(config)):
         most, value = _most(kind, option), getattr(config, option.field)
+        if most is None and not _is_ours(kind) and value != option.default:
+            raise SpecError(f"agent {kind.name!r}: {option.name} cannot be set on the web")
         if value is not None and most is not None and value > most:
             if value != option.default:
                 raise SpecError(
@@ -109,13 +115,16 @@ def _held(kind: type[Agent], config: Any) -> Any:
     return dataclasses.replace(config, **changes) if changes else config
 
 
+def _is_ours(kind: type[Agent]) -> bool:
+    return kind.__module__.startswith("fourlab.")
+
+
 def _most(kind: type[Agent], option: Option) -> float | None:
     """Return the most that a visitor may ask for, None where it does not matter.
 
     An agent that is not ours and says nothing of it gets no more than it takes by itself.
     """
-    is_ours = kind.__module__.startswith("fourlab.")
-    if is_ours or option.public is not None or option.kind not in (int, float):
+    if _is_ours(kind) or option.public is not None or option.kind not in (int, float):
         return option.public
     if option.name == "time":
         return MOVE_SECONDS

@@ -64,7 +64,7 @@ def _scaled(form: str, amount: Any) -> Any:
     return round(amount * 100) if "blunder" in form else amount
 
 
-FAMILIES = (
+FAMILIES = [
     _ladder(
         "mcts",
         "Monte Carlo tree search",
@@ -107,7 +107,7 @@ FAMILIES = (
     ),
     Family("baseline", "Baseline", ("baseline",), ("wins or blocks, else at random",)),
     Family("random", "Random", ("random",), ("any legal move",)),
-)
+]
 
 
 # What an agent that plays a file is called.
