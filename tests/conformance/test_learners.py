@@ -118,7 +118,7 @@ SMALL = {
     "n-tuple": "n-tuple:tuples=4,length=3",
     "distil": "distil:width=8,blocks=1,batch=100,chunk=100",
     "zero": "zero:width=4,blocks=1,head=2,hidden=4,bins=5,lanes=64,sims=8,fast-sims=4,look=2,"
-    "batch=64,prefill=128,reuse=2,window=500",
+    "batch=64,prefill=128,reuse=2,window=500,chunk=100",
     "deep-q": "deep-q:width=4,batch=32,reuse=1,memory=500,sync=20",
 }
 
