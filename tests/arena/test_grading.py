@@ -1,9 +1,13 @@
+from pathlib import Path
+
 import pytest
 
 from fourlab.agents.registry import agent
-from fourlab.arena.grading import Marks, grade
+from fourlab.arena.grading import Marks, grade, played_positions
 from fourlab.core.workers import Workers
+from fourlab.learning.runs import Run, RunConfig
 from fourlab.positions.suites import NAMES, PHASES, Scored, load_suites, phase_positions, suite
+from fourlab.rules.boards import boards_of
 from fourlab.rules.catalog import game
 from fourlab.rules.position import position_of
 from fourlab.search.solver import Solver
@@ -116,3 +120,18 @@ def test_positions_of_a_file(tmp_path) -> None:
         position_of(CONNECT4, "44"),
         position_of(CONNECT4, "4444"),
     ]
+
+
+def test_an_agent_is_graded_where_its_own_games_lead(tmp_path: Path) -> None:
+    """A table that knows its games looks like chance in positions it never met."""
+    run = RunConfig("q:games=20000,opponent=baseline", "connect4", seed=1)
+    list(Run.start(tmp_path, run).reports())
+    player = agent(f"q:{tmp_path}", CONNECT4)
+    own = played_positions(player)
+    assert len({position.shared_key for position in own}) == len(own) > 100
+    assert all(not position.is_over for position in own)
+    assert {position.ply % 2 for position in own} == {0, 1}
+    assert own == played_positions(player)
+    met, unmet = own, [one.position for one in suite(CONNECT4, "middle")]
+    shares = [player.seen(boards_of(some)) / len(some) for some in (met, unmet)]
+    assert shares[0] > 2 * shares[1]

@@ -29,7 +29,38 @@ def test_a_run_is_known_by_what_it_learned_alone(tmp_path: Path) -> None:
     with (tmp_path / "one" / METRICS).open("a") as file:
         file.write("{}")
     assert checksum(agent(one, GAME)) == digests[0]
-    assert label(one, digests[0]) == f"{one}@{digests[0][:6]}"
+    assert label(one, digests[0], set()) == one
+    assert label(one, digests[0], {one}) == f"{one}@{digests[0][:6]}"
+
+
+def test_a_run_that_moves_plays_the_same_games(tmp_path: Path) -> None:
+    spec = trained(tmp_path / "run")
+    before = play(Stretch(Event(GAME, (spec, "random"), seed=3).pairings()[0], 0, 20))
+    (tmp_path / "run").rename(tmp_path / "moved")
+    moved = Event(GAME, (f"q:{tmp_path / 'moved'}", "random"), seed=3)
+    after = play(Stretch(moved.pairings()[0], 0, 20))
+    assert (before.keys() == after.keys()).all()
+    own = Event(GAME, (f"q:{tmp_path / 'moved'},unseen=baseline", "random"), seed=3)
+    other = play(Stretch(own.pairings()[0], 0, 20))
+    assert (before.keys() != other.keys()).any()  # options still make another player
+
+
+def test_what_was_trained_from_the_empty_board_meets_others_there(tmp_path: Path) -> None:
+    spec = trained(tmp_path / "run")
+    run = RunConfig("n-tuple:games=20,tuples=2,length=2", GAME)
+    list(Run.start(tmp_path / "net", run).reports())
+    run = RunConfig("q:games=20,start=(random:plies=2)", GAME)
+    list(Run.start(tmp_path / "anywhere", run).reports())
+    home = Event(GAME, ("baseline", spec))
+    assert home.plies == 0
+    assert f"where {spec} was trained; --plies 2 for openings" in home.remark()
+    assert Event(GAME, ("baseline",), against=(spec,)).plies == 0
+    away = Event(GAME, ("baseline", spec), plies=2)
+    assert away.plies == 2
+    assert "not from these openings; --plies 0 begins there" in away.remark()
+    for general in (f"n-tuple:{tmp_path / 'net'}", f"q:{tmp_path / 'anywhere'}", "random"):
+        usual = Event(GAME, ("baseline", general))
+        assert (usual.plies, usual.remark()) == (2, "")
 
 
 @pytest.mark.usefixtures("troublemakers")

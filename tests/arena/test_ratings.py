@@ -3,7 +3,7 @@ import math
 import numpy as np
 import pytest
 
-from fourlab.arena.ratings import ELO, rate
+from fourlab.arena.ratings import ELO, groups, rate
 from fourlab.core.errors import SpecError
 
 TRUTH = {"a": 0.0, "b": 80.0, "c": 150.0, "d": 400.0}
@@ -103,3 +103,17 @@ def test_neighbours_that_are_not_separated_are_told_in_one_line() -> None:
     [line] = rate(results, "a").remarks()
     assert line.startswith("not separated yet: ")
     assert sorted(line.removeprefix("not separated yet: ").split(" and ")) == ["a", "b", "c"]
+
+
+def test_agents_who_never_met_are_rated_apart() -> None:
+    results = {
+        ("a", "b"): (3, 0, 1),
+        ("c", "d"): (2, 2, 0),
+        ("b", "e"): (1, 0, 1),
+        ("d", "a"): (0, 0, 0),  # a pairing that was never played joins nobody
+    }
+    found = [{name for pair in group for name in pair} for group in groups(results)]
+    assert sorted(found, key=min) == [{"a", "b", "e"}, {"c", "d"}]
+    joined = groups({**results, ("e", "c"): (0, 1, 0)})
+    assert len(joined) == 1
+    assert len(joined[0]) == 4

@@ -86,7 +86,7 @@ def test_what_was_learned_plays(folder: Path) -> None:
         (("train", "q", "--opponent", "human"), "cannot play in a training run"),
         (("train", "--resume"), "name its folder with --out"),
         (("train", "--resume", "--out", "nowhere"), "nowhere is no run folder"),
-        (("train", "q", "--out", "runs/q-1"), "runs/q-1 holds a run; go on with --resume"),
+        (("train", "q", "--out", "runs/q-1"), "runs/q-1 holds a run: q:games=3000"),
         (("runs", "nowhere"), "no runs in nowhere"),
         (("table", "show", "nowhere"), "cannot read nowhere"),
         (("play", "--second", "q"), "write q:PATH"),

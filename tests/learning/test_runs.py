@@ -69,7 +69,10 @@ def test_a_run_reports_and_keeps_what_it_did(tmp_path: Path) -> None:
         assert 0 <= score["low"] <= score["score"] <= score["high"] <= 1
         assert 0 < line["truth"]["perfect"] <= line["truth"]["good"] <= 1
     assert find_runs(tmp_path) == [tmp_path / "run"]
-    with pytest.raises(SpecError, match="holds a run; go on with --resume"):
+    with pytest.raises(
+        SpecError,
+        match="holds a run: q:games=2000.* on tictactoe, 2,000 of 2,000 games; go on with: fourlab train --resume",
+    ):
         Run.start(tmp_path / "run", config())
 
 

@@ -17,7 +17,8 @@ from fourlab.positions.starts import starts
 from fourlab.rules.catalog import game
 from fourlab.rules.kernels import move_cell
 from fourlab.rules.position import position_of
-from fourlab.values.knowledge import Knowledge, Shape
+from fourlab.values.knowledge import Knowledge
+from fourlab.values.shape import Shape
 from fourlab.values.store import (
     ACTIONS,
     AFTERSTATES,

@@ -14,7 +14,7 @@ from fourlab.core.storage import StorageError
 from fourlab.core.workers import Workers
 from fourlab.learning.registry import load_learner
 from fourlab.learning.runs import Run, RunConfig
-from fourlab.studies.courses import Course, Courses, course, train
+from fourlab.studies.courses import Course, Courses, course, folder_name, train
 from fourlab.studies.sweep import Sweep, expand
 from fourlab.values.knowledge import CHECKPOINT
 
@@ -215,3 +215,18 @@ def test_a_killed_sweep_is_gone_on_with_as_if_never_stopped(tmp_path: Path) -> N
     assert said[0] == said[1]
     assert said[0]["games"] == 80
     assert learned(tmp_path / "killed") == learned(tmp_path / "whole")
+
+
+def test_a_folder_says_what_was_trained_in_it() -> None:
+    names = [
+        folder_name(RunConfig(learner, game, seed))
+        for learner, game, seed in (
+            ("q:games=1000,alpha=0.3", "connect4", 0),
+            ("q:games=1000,alpha=0.3", "tictactoe", 2),
+            ("q:opponent=2 random and 1 baseline", "connect4", 0),
+            ("q:opponent=2 random and 1-baseline", "connect4", 0),
+        )
+    ]
+    assert names[:2] == ["q-games1000-alpha0.3", "q-games1000-alpha0.3-tictactoe-seed2"]
+    assert names[2].startswith("q-opponent2-random-and-1-baseline-")
+    assert len(set(names)) == 4

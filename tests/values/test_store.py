@@ -11,7 +11,8 @@ from fourlab.rules.catalog import game
 from fourlab.rules.kernels import move_cell
 from fourlab.rules.position import Position, position_of
 from fourlab.values.base import load_values
-from fourlab.values.knowledge import Knowledge, Shape
+from fourlab.values.knowledge import Knowledge
+from fourlab.values.shape import Shape
 from fourlab.values.store import ACTIONS, POLICY, TUPLES, store_choice, stored_choice, teach
 from fourlab.values.table import LEFT_OUT, NO_CHOICE, grown
 

@@ -12,7 +12,8 @@ from fourlab.core.errors import GeometryError
 from fourlab.core.storage import StorageError, load_arrays, save_arrays
 from fourlab.rules.catalog import game
 from fourlab.rules.keys import exact_key, table_key
-from fourlab.values.knowledge import FILE_KIND, VERSION, Knowledge, Shape
+from fourlab.values.knowledge import FILE_KIND, VERSION, Knowledge
+from fourlab.values.shape import Shape
 from fourlab.values.store import ACTIONS, AFTERSTATES, POLICY, TUPLES, nudge
 from fourlab.values.table import (
     ABSENT,

@@ -63,6 +63,7 @@ class Agent(ABC):
     name: ClassVar[str]
     is_deterministic: bool = False  # whether equal positions always give equal moves
     mirrors_alike: bool = False  # whether mirror images always give mirrored moves
+    home_plies: int | None = None  # of the openings it was trained with; None: it plays from any
 
     def __init__(self, rules: Rules, config: Any = None) -> None:
         self.rules = rules

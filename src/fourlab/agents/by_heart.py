@@ -12,7 +12,8 @@ from fourlab.rules.boards import Boards
 from fourlab.rules.geometry import Rules
 from fourlab.rules.keys import shared_key
 from fourlab.search.book import backed_up, shelves
-from fourlab.values.knowledge import Arrays, Knowledge, Shape
+from fourlab.values.knowledge import Knowledge
+from fourlab.values.shape import Arrays, Shape
 from fourlab.values.store import AFTERSTATES, Store, weigh, with_own_space
 from fourlab.values.table import fill
 

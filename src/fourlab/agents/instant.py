@@ -60,7 +60,7 @@ def learned_cell(
     """Return the cell of the stored policy, else of the most valuable move, and the next dice."""
     if values.kind == POLICY:
         move = stored_choice(rules, values, mover, occupied)
-        if move != NO_CHOICE:
+        if move != NO_CHOICE and move_cell(rules, occupied, move) != 0:
             return move_cell(rules, occupied, move), state
     if instinct and not has_seen(rules, values, mover, occupied):
         return random_cell(baseline_cells(rules, mover, occupied), state)
@@ -98,7 +98,7 @@ def _learned_cells(rules: Rules, values: Store, instinct: bool, mover: int, occu
     """Return the cells that `learned_cell` draws from."""
     if values.kind == POLICY:
         move = stored_choice(rules, values, mover, occupied)
-        if move != NO_CHOICE:
+        if move != NO_CHOICE and move_cell(rules, occupied, move) != 0:
             return move_cell(rules, occupied, move)
     if instinct and not has_seen(rules, values, mover, occupied):
         return baseline_cells(rules, mover, occupied)
@@ -110,7 +110,7 @@ def _learned_cells(rules: Rules, values: Store, instinct: bool, mover: int, occu
             cells, best = 0, value
         if value == best:
             cells |= move_cell(rules, occupied, move)
-    return cells
+    return cells if cells != 0 else legal_cells(rules, occupied)
 
 
 @kernel

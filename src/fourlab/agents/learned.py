@@ -6,11 +6,14 @@ import functools
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+
 from fourlab.agents.base import Decision
 from fourlab.agents.instant import LEARNED, Instant, InstantAgent
 from fourlab.core.errors import SpecError
 from fourlab.core.spec import option
 from fourlab.core.storage import StorageError, reading
+from fourlab.rules.boards import Boards
 from fourlab.rules.geometry import Rules
 from fourlab.rules.kernels import move_cell
 from fourlab.rules.position import Position
@@ -58,6 +61,9 @@ class Learned(InstantAgent):
         self.knowledge = self._load() if knowledge is None else knowledge
         self.is_deterministic = self.config.ties == "first"
         values = self.knowledge.values
+        begins = self.knowledge.about.get("config", {}).get("start", "empty")
+        # A table knows the boards it has seen, a network has something to say of all others.
+        self.home_plies = 0 if begins == "empty" and values.kind != TUPLES else None
         # A network adds up a board and its mirror image in another order.
         self.mirrors_alike = self.is_deterministic and values.symmetric and values.kind != TUPLES
 
@@ -103,6 +109,10 @@ class Learned(InstantAgent):
             return [m for m in position.legal_moves() if move_cell(self.rules, taken, m) & cells]
         top = max(value for value in raw if value is not None)
         return [move for move, value in enumerate(raw) if value == top]
+
+    def seen(self, boards: Boards) -> int:
+        """Return of how many boards anything was learned."""
+        return int((~np.isnan(self.knowledge.worths(boards))).any(axis=1).sum())
 
     def sources(self) -> tuple[Path, ...]:
         return (values_file(Path(self.config.path)),) if self.config.path else ()

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from fourlab.agents.base import Agent
 from fourlab.agents.human import Human
 from fourlab.agents.registry import agent
 from fourlab.arena.identity import checksum
@@ -15,6 +17,14 @@ from fourlab.arena.sprt import Hypotheses
 from fourlab.core.errors import SpecError
 from fourlab.positions.openings import default_plies
 from fourlab.rules.catalog import game as find_game
+from fourlab.rules.geometry import Rules
+
+
+def _plies(players: Iterable[Agent], rules: Rules) -> int:
+    """Return the usual length of openings: where everyone knows the game."""
+    homes = [player.home_plies for player in players if player.home_plies is not None]
+    return min(homes, default=default_plies(rules))
+
 
 MOST_GAMES = 1_000_000_000  # of a pair: every one that was played is looked for among the recorded
 
@@ -24,7 +34,8 @@ class Event:
     """What is to be played. Agents are spec strings, made canonical; `games` counts a pairing's.
 
     Everyone meets everyone, or with `gauntlet` the first agent all others, or with `against` all
-    agents each of those.
+    agents each of those. Games begin with openings of `plies`; None: of the usual length, or where
+    an agent was trained that knows nothing else.
     """
 
     game: str
@@ -55,7 +66,7 @@ class Event:
         change(self, "against", tuple(known[text].spec for text in self.against))
         change(self, "anchor", known[self.anchor].spec if self.anchor else None)
         change(self, "games", max(2, self.games + self.games % 2))
-        change(self, "plies", default_plies(rules) if self.plies is None else self.plies)
+        change(self, "plies", _plies(known.values(), rules) if self.plies is None else self.plies)
         change(self, "modules", tuple(sorted({*self.modules, *own})))
         if self.games > MOST_GAMES:
             raise SpecError(f"{self.games:,} games of a pair; at most {MOST_GAMES:,}")
@@ -81,6 +92,18 @@ class Event:
         conditions = (self.seed, self.plies, self.move_seconds, self.modules)
         sums = {spec: checksum(agent(spec, self.game)) for spec in {*self.agents, *self.against}}
         return [Pairing(self.game, a, b, *conditions, (sums[a], sums[b])) for a, b in pairs]
+
+    def remark(self) -> str:
+        """Say where games begin, if that decides what agents of this event can show."""
+        players = [agent(spec, self.game) for spec in dict.fromkeys(self.agents + self.against)]
+        trained = [player.spec for player in players if player.home_plies == 0]
+        if not trained:
+            return ""
+        who = f"{' and '.join(trained)} {'was' if len(trained) == 1 else 'were'} trained"
+        if self.plies == 0:
+            usual = default_plies(find_game(self.game))
+            return f"games begin on the empty board, where {who}; --plies {usual} for openings"
+        return f"{who} from the empty board, not from these openings; --plies 0 begins there"
 
     def to_json(self) -> dict[str, Any]:
         """Return the settings as plain data: `Event.from_json` backwards."""

@@ -9,11 +9,14 @@ import numpy.typing as npt
 
 from fourlab.core.arrays import Bytes, Floats, Ints
 from fourlab.core.bits import add63, multiply63
+from fourlab.core.errors import FourlabError
 from fourlab.core.jit import kernel
 from fourlab.rules.geometry import Rules
+from fourlab.rules.kernels import has_line, is_full, move_cell, move_count, play
 from fourlab.rules.position import SINGLE_DIGIT_MOVES, read_moves, write_moves
 
 WIN, DRAW, LOSS = 1, 0, -1
+UNDECIDED = 2
 
 Results = npt.NDArray[np.int8]
 
@@ -50,6 +53,18 @@ class Games:
         _line_keys(self.moves, self.lengths, keys)
         return keys
 
+    def check(self, rules: Rules) -> None:
+        """Raise FourlabError unless each is a game of these rules and ended as it says."""
+        forfeited = np.isin(self.numbers, list(self.forfeits))
+        first = np.where(self.numbers % 2 == 0, self.results, -self.results)
+        wrong = _first_wrong(rules, self.moves, self.lengths, first, forfeited)
+        if wrong < len(self):
+            line = self.moves[wrong, : self.lengths[wrong]].tolist()
+            raise FourlabError(
+                f"game {self.numbers[wrong]} is none of {rules}: {[move + 1 for move in line]}, "
+                f"result {self.results[wrong]}; it is not recorded"
+            )
+
     def notations(self, rules: Rules) -> list[str]:
         """Return the moves as people write them."""
         lengths = self.lengths.tolist()
@@ -81,6 +96,33 @@ def _line_keys(moves: Bytes, lengths: Ints, keys: Ints) -> None:
         for ply in range(lengths[game]):
             key = add63(multiply63(key, 1099511628211), moves[game, ply] + 1)
         keys[game] = key
+
+
+@kernel
+def _first_wrong(
+    rules: Rules, moves: Bytes, lengths: Ints, results: Results, forfeited: npt.NDArray[np.bool_]
+) -> int:
+    """Return the first game with a move that could not be made, or another end than it says.
+
+    `results` are the first player's. A game that was forfeited may end anywhere.
+    """
+    for game in range(len(lengths)):
+        mover, occupied, result = 0, 0, UNDECIDED
+        for ply in range(lengths[game]):
+            move = int(moves[game, ply])
+            if result != UNDECIDED or move >= move_count(rules):
+                return game
+            cell = move_cell(rules, occupied, move)
+            if cell == 0:
+                return game
+            if has_line(rules, mover | cell):
+                result = LOSS if ply & 1 else WIN
+            elif is_full(rules, occupied | cell):
+                result = DRAW
+            mover, occupied = play(mover, occupied, cell)
+        if not forfeited[game] and result != results[game]:
+            return game
+    return len(lengths)
 
 
 def joined(parts: list[Games]) -> Games:

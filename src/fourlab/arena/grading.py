@@ -9,15 +9,19 @@ from typing import Any
 import numpy as np
 
 from fourlab.agents.base import Agent, kernel_seed
+from fourlab.agents.registry import agent as find_agent
 from fourlab.arena.identity import checksum, known_agent
+from fourlab.arena.match import play_here
 from fourlab.arena.statistics import mean_interval, share_interval
 from fourlab.core.workers import Workers
 from fourlab.positions.suites import Scored
 from fourlab.rules.boards import boards_of
-from fourlab.rules.position import position_of
+from fourlab.rules.position import Position, position_of
 from fourlab.search.scores import sign
 
 CHUNK = 20  # positions a worker is asked about at once
+PLAYED = "played"  # the name of positions out of the agent's own games
+OWN_GAMES, OWN_POSITIONS = 200, 300
 
 
 @dataclass
@@ -95,6 +99,22 @@ def answer(questions: Questions, player: Agent | None = None) -> list[int]:
         seeds = np.array([kernel_seed(rng) for rng in dice], np.int64)
         return [int(move) for move in player.choose(boards_of(positions), seeds)]
     return [player.decide(*asked).move for asked in zip(positions, dice, strict=True)]
+
+
+def played_positions(player: Agent, seed: int = 0) -> list[Position]:
+    """Return where an agent had to move in games against `baseline`, each position once.
+
+    The games begin on the empty board, and it plays on both sides.
+    """
+    rules = player.rules
+    games = play_here(player, find_agent("baseline", rules), OWN_GAMES, seed, plies=0)
+    found: dict[int, Position] = {}
+    for number, (line, length) in enumerate(zip(games.moves, games.lengths, strict=True)):
+        for ply in range(number % 2, int(length), 2):
+            position = position_of(rules, line[:ply].tolist())
+            found.setdefault(position.shared_key, position)
+    every = max(1, -(-len(found) // OWN_POSITIONS))
+    return list(found.values())[::every]
 
 
 def grade(

@@ -25,9 +25,9 @@ def checksum(agent: Agent) -> str:
     return digest.hexdigest()[:16] if files else ""
 
 
-def label(spec: str, digest: str) -> str:
-    """Return the name of an agent among those of the same spec but other files."""
-    return f"{spec}@{digest[:6]}" if digest else spec
+def label(spec: str, digest: str, several: set[str]) -> str:
+    """Return an agent's name: its spec, and which files where `several` have gone by it."""
+    return f"{spec}@{digest[:6]}" if digest and spec in several else spec
 
 
 @functools.lru_cache(maxsize=KEPT)

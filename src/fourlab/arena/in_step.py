@@ -6,7 +6,6 @@ one agent alone, so that its time is that agent's.
 
 from __future__ import annotations
 
-import functools
 import time
 from collections.abc import Callable
 from typing import NamedTuple
@@ -24,7 +23,15 @@ from fourlab.core.errors import IllegalMoveError
 from fourlab.core.jit import kernel
 from fourlab.rules.boards import Boards
 from fourlab.rules.geometry import Rules
-from fourlab.rules.kernels import cell_move, has_line, move_cell, move_count, play
+from fourlab.rules.kernels import (
+    cell_move,
+    has_line,
+    legal_cells,
+    move_cell,
+    move_count,
+    play,
+)
+from fourlab.rules.position import write_moves
 
 BATCH = 4096  # games that go on side by side
 PLAYING = 2
@@ -56,12 +63,17 @@ def put(rules: Rules, batch: Batch, game: int, cell: int) -> None:
 
 @kernel
 def advance(rules: Rules, form: Instant, begin: int, step: int, batch: Batch) -> int:
-    """Let an instant agent move in every so many games from `begin` on; return how many moves."""
+    """Let an instant agent move in every so many games from `begin` on; return how many moves.
+
+    -1 - game says that it found none.
+    """
     made = 0
     for game in range(begin, len(batch.results), step):
         if batch.results[game] == PLAYING:
             mover, occupied, state = batch.movers[game], batch.occupied[game], batch.states[game]
             cell, batch.states[game] = instant_cell(rules, form, mover, occupied, state)
+            if cell & legal_cells(rules, occupied) == 0:
+                return -1 - game
             put(rules, batch, game, cell)
             made += 1
     return made
@@ -99,7 +111,16 @@ def _turn(agent: Agent) -> Mover:
     """Return how an agent moves: inside a kernel, or asked for all of its boards."""
     form, rules = instant_form(agent), agent.rules
     if form is not None:
-        return functools.partial(advance, rules, form.own())
+        own = form.own()
+
+        def at_once(begin: int, step: int, batch: Batch) -> int:
+            made = advance(rules, own, begin, step, batch)
+            if made < 0:
+                line = batch.moves[-1 - made, : batch.lengths[-1 - made]].tolist()
+                raise IllegalMoveError(f"{agent.spec} has no move in {write_moves(rules, line)!r}")
+            return made
+
+        return at_once
 
     def ask(begin: int, step: int, batch: Batch) -> int:
         rows, dice = np.empty((2, len(batch.results)), np.int64)

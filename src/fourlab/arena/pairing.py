@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fourlab.core.arrays import Ints
+from fourlab.core.spec import POSITIONAL, parse
 from fourlab.positions.openings import Openings, openings
 from fourlab.rules.catalog import game as find_game
 from fourlab.rules.geometry import Rules
@@ -39,7 +40,9 @@ class Pairing:
 
     def seeds(self, numbers: Ints) -> Ints:
         """Return the seeds of games, 63 bits each, by SplitMix64: unrelated for all numbers."""
-        text = f"{self.game} {self.a} {self.b} {self.seed}"
+        names = zip((self.a, self.b), self.checksums, strict=True)
+        a, b = (_wherever(spec, checksum) for spec, checksum in names)
+        text = f"{self.game} {a} {b} {self.seed}"
         base = int.from_bytes(hashlib.sha256(text.encode()).digest()[:8])
         z = numbers.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15) + np.uint64(base)
         z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -49,6 +52,15 @@ class Pairing:
     def openings(self, numbers: Ints) -> Openings:
         """Return the openings of games."""
         return openings(self.rules, self.plies, self.seed).take(numbers // 2)
+
+
+def _wherever(spec: str, checksum: str) -> str:
+    """Return a spec with its files in the place of their path: moving them changes no game."""
+    name, options = parse(spec).name, parse(spec).options
+    if not checksum or POSITIONAL not in options:
+        return spec
+    named = {**options, POSITIONAL: checksum}
+    return f"{name}:{','.join(f'{option}={value}' for option, value in sorted(named.items()))}"
 
 
 @dataclass(frozen=True)

@@ -91,6 +91,20 @@ def choose_anchor(agents: list[str], wanted: str | None) -> str:
     return wanted or (known or agents)[0]
 
 
+def groups(results: Results) -> list[Results]:
+    """Return the results apart by agents who met, if only by way of others.
+
+    Nothing can be said of how strong agents of different groups are beside each other.
+    """
+    met = {pair: counts for pair, counts in results.items() if sum(counts)}
+    together: list[set[str]] = []
+    for pair in met:
+        touched = [group for group in together if group & set(pair)]
+        together = [group for group in together if group not in touched]
+        together.append(set(pair).union(*touched))
+    return [{pair: met[pair] for pair in met if pair[0] in group} for group in together]
+
+
 def rate(results: Results, anchor: str | None = None) -> Ratings:
     """Return the ratings of all agents in the results; raises SpecError if the anchor is none."""
     agents = list(dict.fromkeys(name for pair in results for name in pair))

@@ -14,7 +14,6 @@ import json
 import os
 import sqlite3
 import time
-import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
@@ -22,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+from fourlab.arena import seals
 from fourlab.arena.games import Games, moves_array
 from fourlab.arena.identity import label
 from fourlab.arena.pairing import Pairing
@@ -33,7 +33,6 @@ from fourlab.version import __version__
 
 ALONE = -1  # the seed of a pairing whose games were played by themselves
 OUTCOMES = {1: "first", 0: "draw", -1: "second", 2: "in progress"}
-REMEDY = "put a copy in its place, or delete it and play again"
 WAIT_SECONDS = 5.0  # for another program that is writing
 
 
@@ -51,11 +50,11 @@ class Records:
             self._connection = sqlite3.connect(
                 only or path, timeout=wait, isolation_level=None, uri=bool(only)
             )
-        self._connection.create_function("seal", -1, _seal, deterministic=True)
+        self._connection.create_function("seal", -1, seals.seal, deterministic=True)
         try:
             with self._errors():
                 self._prepare()
-                self._check()
+                seals.check(self._connection, self.path)
         except StorageError:
             self._connection.close()
             raise
@@ -87,24 +86,6 @@ class Records:
                         run(statement)
                 run(f"PRAGMA application_id = {APPLICATION}")
                 run(f"PRAGMA user_version = {len(MIGRATIONS)}")
-
-    def _check(self) -> None:
-        """Refuse a file that was damaged; the rows of games are checked when they are read."""
-        [(found,)] = self._connection.execute("PRAGMA quick_check(1)").fetchall()
-        if found != "ok":
-            raise StorageError(f"{self.path} is damaged: {' '.join(found.split())}; {REMEDY}")
-        for table in ("agents", "pairings", "runs"):
-            query = f"SELECT count(*) FROM {table} WHERE seal IS NOT {seal_of(table)}"  # noqa: S608
-            [(wrong,)] = self._connection.execute(query)
-            self._refuse(wrong, table)
-
-    def _refuse(self, wrong: int, what: str) -> None:
-        """Raise StorageError if rows do not fit their seals."""
-        if wrong:
-            raise StorageError(
-                f"{self.path} is damaged: {wrong:,} of its {what} do not fit their checksums; "
-                f"{REMEDY}"
-            )
 
     def _keep_log(self) -> None:
         """Let readers and the writer work at once; SQLite does not wait for this by itself."""
@@ -161,12 +142,7 @@ class Records:
             self._connection.execute(
                 "INSERT INTO runs (settings, started) VALUES (?, ?)", (json.dumps(settings), _now())
             )
-            self._seal("runs")
-
-    def _seal(self, table: str) -> None:
-        """Give the rows that are new their seals."""
-        query = f"UPDATE {table} SET seal = {seal_of(table)} WHERE seal IS NULL"  # noqa: S608
-        self._connection.execute(query)
+            seals.put(self._connection, "runs")
 
     def last_run(self) -> dict[str, Any]:
         """Return the settings of the last run; raises StorageError if there was none."""
@@ -193,8 +169,8 @@ class Records:
                 " started) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
                 (*key, __version__, _now()),
             )
-            self._seal("agents")
-            self._seal("pairings")
+            seals.put(self._connection, "agents")
+            seals.put(self._connection, "pairings")
             found = run(
                 "SELECT id FROM pairings WHERE (game, a, b, seed, plies, move_seconds)"
                 " = (?, ?, ?, ?, ?, ?)",
@@ -250,7 +226,7 @@ class Records:
             pairing,
             below,
         )
-        self._refuse(sum(not row[6] for row in rows), "games")
+        seals.refuse(self.path, sum(not row[6] for row in rows), "games")
         moves, lengths = moves_array(conditions.rules, [row[2] for row in rows])
         return Games(
             np.array([row[0] for row in rows], np.int64),
@@ -270,22 +246,36 @@ class Records:
     ) -> Iterator[GameRecord]:
         """Yield recorded games, those of the latest pairing first; `where` is SQL."""
         with self._errors():
-            query = LISTING.format(where=where)
+            query, several = LISTING.format(where=where), self._several()
             for row in self._connection.execute(query, (*values, limit, offset)):
-                self._refuse(not row[17], f"games, {row[0]}.{row[1]},")
-                yield _recorded(row)
+                seals.refuse(self.path, not row[17], f"games, {row[0]}.{row[1]},")
+                yield _recorded(row, several)
 
     def summary(self) -> dict[str, dict[tuple[str, str], tuple[int, int, int]]]:
         """Return for each game what `ratings.rate` takes: results by first and second player."""
         found: dict[str, dict[tuple[str, str], tuple[int, int, int]]] = {}
+        several = self._several()
         for row in self._all(SUMMARY):
-            self._refuse(row[11], "games")
-            a, b = label(row[1], row[2]), label(row[3], row[4])
+            seals.refuse(self.path, row[11], "games")
+            a, b = label(row[1], row[2], several), label(row[3], row[4], several)
             for pair, counts in (((a, b), row[5:8]), ((b, a), row[8:11])):
                 results = found.setdefault(row[0], {})
                 before = results.get(pair, (0, 0, 0))
                 wins, draws, losses = (x + y for x, y in zip(before, counts, strict=True))
                 results[pair] = (wins, draws, losses)
+        return found
+
+    def _several(self) -> set[str]:
+        """Return the specs under which different files have played."""
+        query = "SELECT spec FROM agents GROUP BY spec HAVING count(*) > 1"
+        return {row[0] for row in self._all(query)}
+
+    def beginnings(self) -> dict[str, dict[int, int]]:
+        """Return for each game how many games began with openings of how many plies."""
+        found: dict[str, dict[int, int]] = {}
+        query = "SELECT game, plies, count(*) FROM games JOIN pairings p ON p.id = pairing"
+        for game, plies, count in self._all(f"{query} GROUP BY game, plies ORDER BY game, plies"):
+            found.setdefault(game, {})[plies] = count
         return found
 
     def close(self) -> None:
@@ -304,16 +294,18 @@ class Records:
         self.close()
 
 
-def _recorded(row: tuple[Any, ...]) -> GameRecord:
+def _recorded(row: tuple[Any, ...], several: set[str]) -> GameRecord:
     pairing, number, game, a, a_sum, b, b_sum, seed, plies, result, moves, a_us, b_us = row[:13]
     forfeit, started, own_seed, told = row[13:17]
-    names, times = [label(a, a_sum), label(b, b_sum)], [a_us / 1e6, b_us / 1e6]
+    names = [label(a, a_sum, several), label(b, b_sum, several)]
+    times = [a_us / 1e6, b_us / 1e6]
     if number % 2:
         names.reverse()
         times.reverse()
         result = -result
     if own_seed is None:
-        own_seed = int(Pairing(game, a, b, seed, plies).seeds(np.array([number]))[0])
+        pairing_of = Pairing(game, a, b, seed, plies, checksums=(a_sum, b_sum))
+        own_seed = int(pairing_of.seeds(np.array([number]))[0])
     details = json.loads(told) if told else {}
     return GameRecord(
         game=game,
@@ -330,11 +322,6 @@ def _recorded(row: tuple[Any, ...]) -> GameRecord:
         id=f"{pairing}.{number}",
         started=details.get("started", started),
     )
-
-
-def _seal(*columns: str | float | None) -> int:
-    """Return the checksum of a row, in SQL `seal(...)`."""
-    return zlib.crc32(repr(columns).encode(errors="surrogateescape"))
 
 
 def missing(numbers: Ints, games: int) -> list[range]:

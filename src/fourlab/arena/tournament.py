@@ -113,6 +113,7 @@ class Tournament:
     def __init__(self, event: Event, records: Records | None = None, resume: bool = False) -> None:
         self.event = event
         self.records = records
+        self.remark = event.remark()
         self.meetings = [
             Meeting(pairing, event.games, event.hypotheses) for pairing in event.pairings()
         ]
@@ -172,6 +173,7 @@ class Tournament:
             meeting = meetings[job.pairing]
             counted = meeting.take(job.first, games)
             if self.records is not None and counted is not None:
+                counted.check(job.pairing.rules)
                 notations = counted.notations(job.pairing.rules)
                 self.records.add(meeting.record_id, counted, notations)
             yield self.played

@@ -10,14 +10,17 @@ import typer
 from fourlab.cli.options import AsJson, Cluster, Game
 
 if TYPE_CHECKING:
+    from fourlab.agents.base import Agent
     from fourlab.arena.grading import Grade, Marks
+    from fourlab.positions.suites import Scored
     from fourlab.rules.position import Position
 
 
 def grade(
     agent: Annotated[str, typer.Argument(help="The agent, such as baseline.")],
     positions: Annotated[
-        str, typer.Option(help="A suite (opening, middle, end, uci) or a file of move strings.")
+        str,
+        typer.Option(help="A suite (opening, middle, end, uci), played (in its games), or a file."),
     ] = "middle",
     game: Game = "connect4",
     seed: Annotated[int, typer.Option(min=0, help="Repeat a grade.")] = 0,
@@ -27,10 +30,11 @@ def grade(
 ) -> None:
     """Grade an agent: how often it plays a best move, and what the others cost."""
     from fourlab.agents.registry import agent as find_agent
+    from fourlab.arena.grading import PLAYED, played_positions
     from fourlab.arena.grading import grade as run
-    from fourlab.cli.console import progress
+    from fourlab.cli.console import console, progress
     from fourlab.core.workers import Workers
-    from fourlab.positions.suites import suite
+    from fourlab.positions.suites import score_positions, suite
     from fourlab.rules.catalog import game as find_game
 
     rules = find_game(game)
@@ -40,7 +44,11 @@ def grade(
         def solving(found: Iterable["Position"], count: int) -> Iterator["Position"]:
             yield from bar.track(found, total=count, description="solving")
 
-        scored = suite(rules, positions, solving)
+        if positions == PLAYED:
+            own = played_positions(player, seed)
+            scored = list(score_positions(solving(own, len(own))))
+        else:
+            scored = suite(rules, positions, solving)
         task = bar.add_task(f"grading {player.spec}", total=len(scored))
         alone = workers == 1 and cluster is None
         with nullcontext() if alone else Workers(workers, "processes", cluster) as pool:
@@ -49,6 +57,26 @@ def grade(
         typer.echo(json.dumps(result.to_json()))
     else:
         show(result, positions)
+        if remark := _unseen(player, scored, positions):
+            console().print(remark, style="dim")
+
+
+def _unseen(player: "Agent", scored: "list[Scored]", positions: str) -> str:
+    """Say how many of the positions what was learned knows, and how to see it where it does."""
+    from fourlab.agents.learned import Learned
+    from fourlab.arena.grading import PLAYED
+    from fourlab.rules.boards import boards_of
+
+    if not isinstance(player, Learned):
+        return ""
+    seen = player.seen(boards_of([one.position for one in scored]))
+    if seen == len(scored):
+        return ""
+    there = "" if positions == PLAYED else f"; --positions {PLAYED} grades it in its own games"
+    return (
+        f"of {len(scored):,} positions it has seen {seen:,}; in the others it plays"
+        f" {'any move' if player.config.unseen == 'random' else 'as baseline'}{there}"
+    )
 
 
 def show(result: "Grade", positions: str) -> None:

@@ -20,19 +20,27 @@ def ladder(
     as_json: AsJson = False,
 ) -> None:
     """Rate all agents over all recorded games."""
-    from fourlab.arena.ratings import rate
+    from fourlab.arena.ratings import groups, rate
     from fourlab.arena.records import Records
     from fourlab.cli.console import console
     from fourlab.core.errors import FourlabError
     from fourlab.rules.catalog import game as find_game
 
     with Records(record, create=False) as records:
-        summary = records.summary()
+        summary, beginnings = records.summary(), records.beginnings()
     if game is not None:
         summary = {name: r for name, r in summary.items() if name == str(find_game(game))}
     if not summary:
         raise FourlabError(f"no games{f' of {game}' if game else ''} in {record}")
-    found = {name: (results, rate(results, anchor)) for name, results in summary.items()}
+    found = [
+        (name, group, rate(group, anchor if _plays(anchor, group) else None))
+        for name, results in summary.items()
+        for group in groups(results)
+    ]
+    if anchor is not None and not any(_plays(anchor, group) for _, group, _ in found):
+        names = sorted({name for _, group, _ in found for pair in group for name in pair})
+        known = ", ".join(names)
+        raise FourlabError(f"anchor {anchor!r} does not play; it must be one of: {known}")
     if as_json:
         listing = [
             {
@@ -43,15 +51,25 @@ def ladder(
                 "first_move_elo": ratings.advantage,
                 "not_separated": [list(pair) for pair in ratings.not_separated()],
             }
-            for name, (results, ratings) in found.items()
+            for name, results, ratings in found
         ]
         typer.echo(json.dumps(listing))
         return
-    for name, (results, ratings) in found.items():
+    for name, results, ratings in found:
         console().print(table_of(name, results, ratings))
+        if sum(name == other for other, _, _ in found) > 1:
+            console().print("these have met none of the other agents of this game", style="dim")
         for remark in ratings.remarks():
             console().print(remark, style="dim")
+        for plies, count in beginnings[name].items():
+            if len(beginnings[name]) > 1:
+                where = f"openings of {plies} plies" if plies else "the empty board"
+                console().print(f"{count:,} games of {name} began with {where}", style="dim")
         console().print()
+
+
+def _plays(agent: str | None, results: "Results") -> bool:
+    return any(agent in pair for pair in results)
 
 
 def table_of(name: str, results: "Results", ratings: "Ratings") -> "Table":

@@ -128,6 +128,7 @@ def figures(tally: Tally, is_over: bool) -> list[str]:
 def remarks(tournament: Tournament, ratings: Ratings) -> list[Text]:
     """Return what must be said beside the figures."""
     lines = ["", *(ratings.remarks() if tournament.played else [])]
+    lines += [tournament.remark] if tournament.remark else []
     for tally in tournament.tallies:
         pair = f"{tally.pairing.a} – {tally.pairing.b}"
         if tournament.is_over and tally.distinct < FEW_DISTINCT * tally.games:

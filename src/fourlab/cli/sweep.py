@@ -129,3 +129,5 @@ def show(grid: Sweep) -> None:
         style = "bold" if point["score"] == best else ""
         table.add_row(*row, span, f"{point['mean_moves']:.1f}", style=style)
     table_console().print(table)
+    if remark := grid.tournament.remark:
+        table_console().print(remark, style="dim")

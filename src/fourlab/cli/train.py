@@ -24,7 +24,7 @@ def train(
     learner: Annotated[
         str, typer.Argument(help="A learner and its options: q, afterstates:alpha=0.2, n-tuple.")
     ] = "",
-    game: Annotated[str, typer.Option(help="The game.")] = "connect4",
+    game: Annotated[str | None, typer.Option(help="The game; connect4 if none is named.")] = None,
     opponent: Annotated[
         str | None, typer.Option(help='Such as "4 baseline and 1 minimax", "random then self".')
     ] = None,
@@ -35,13 +35,21 @@ def train(
     ] = None,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="The run folder.")] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the run in --out.")] = False,
-    seed: Annotated[int, typer.Option(min=0, help="Repeat a run.")] = 0,
-    every: Annotated[int, typer.Option(min=0, help="Games between reports; 0: a tenth.")] = 0,
+    seed: Annotated[
+        int | None, typer.Option(min=0, max=(1 << 63) - 1, help="Repeat a run.")
+    ] = None,
+    every: Annotated[
+        int | None, typer.Option(min=0, help="Games between reports; 0: a tenth.")
+    ] = None,
     against: Annotated[
         list[str] | None, typer.Option(help="An agent to evaluate against; may be repeated.")
     ] = None,
-    evaluation_games: Annotated[int, typer.Option(min=1, help="Games of an evaluation.")] = 1000,
-    truth: Annotated[str, typer.Option(help="A suite to hold it against: middle, end, ...")] = "",
+    evaluation_games: Annotated[
+        int | None, typer.Option(min=1, help="Games of an evaluation; 1000 if none are named.")
+    ] = None,
+    truth: Annotated[
+        str | None, typer.Option(help="A suite to hold it against: middle, end, ...")
+    ] = None,
     until_certified: Annotated[
         str, typer.Option(metavar="SIDE", help="Until no reply of the other side beats it: first.")
     ] = "",
@@ -50,37 +58,37 @@ def train(
     """Train a learner in a run folder; Ctrl-C saves, --resume goes on."""
     from fourlab.core.errors import SpecError
     from fourlab.learning.circle import check
-    from fourlab.learning.runs import Run, RunConfig
+    from fourlab.learning.runs import Run, RunConfig, agreed_length
 
+    given = {"every": every, "evaluation_games": evaluation_games, "truth": truth}
+    looks: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
+    looks |= {"against": tuple(against)} if against else {}
+    text = _text(learner, opponent, games, side, options or [])
     if resume:
         if out is None:
             raise SpecError("--resume goes on with a run: name its folder with --out")
-        run = Run.resume(out)
+        length = agreed_length(out, text, game, seed)
+        run = Run.resume(out, length, **looks)
+        if length is not None and (changed := run.learner.follows_length):
+            typer.echo(
+                f"{' and '.join(changed)} went by the length of the run, now {length:,} "
+                f"{run.learner.unit}: this is no longer the run it would have been",
+                err=True,
+            )
     else:
-        spec = _full_spec(learner, game, opponent, games, side, options or [])
-        config = RunConfig(*spec, seed, every, tuple(against or ()), evaluation_games, truth)
+        config = RunConfig(*_full_spec(text, game or "connect4"), seed or 0, **looks)
         run = Run.start(out or _free_folder(learner), config)
     if until_certified:
         check(run.learner, until_certified)
     _follow(run, as_json, until_certified)
 
 
-def _full_spec(
-    learner: str,
-    game: str,
-    opponent: str | None,
-    games: int | None,
-    side: str | None,
-    options: list[str],
-) -> tuple[str, str]:
-    """Return the learner's spec with every option in it, and the game's name; both checked."""
+def _text(
+    learner: str, opponent: str | None, games: int | None, side: str | None, options: list[str]
+) -> str:
+    """Return the learner's spec with all that was given, behind a colon if it was not named."""
     from fourlab.core.errors import SpecError
-    from fourlab.learning.registry import LEARNERS
-    from fourlab.learning.registry import learner as new_learner
-    from fourlab.rules.catalog import game as find_game
 
-    if not learner:
-        raise SpecError(f"name a learner: {', '.join(LEARNERS)}")
     given = {"opponent": opponent, "games": games, "side": side}
     extra = [f"{name}=({value})" for name, value in given.items() if value is not None]
     for item in options:
@@ -88,9 +96,19 @@ def _full_spec(
         if not equals:
             raise SpecError(f"--set {item!r} is no option; write --set alpha=0.1")
         extra.append(f"{name}=({value})")
-    text = learner + ("," if ":" in learner else ":") + ",".join(extra) if extra else learner
-    made = new_learner(text, game)
-    return made.spec, str(find_game(game))
+    return learner + ("," if ":" in learner else ":") + ",".join(extra) if extra else learner
+
+
+def _full_spec(text: str, game: str) -> tuple[str, str]:
+    """Return the learner's spec with every option in it, and the game's name; both checked."""
+    from fourlab.core.errors import SpecError
+    from fourlab.learning.registry import LEARNERS
+    from fourlab.learning.registry import learner as new_learner
+    from fourlab.rules.catalog import game as find_game
+
+    if not text or text.startswith(":"):
+        raise SpecError(f"name a learner: {', '.join(LEARNERS)}")
+    return new_learner(text, game).spec, str(find_game(game))
 
 
 def _free_folder(learner: str) -> Path:

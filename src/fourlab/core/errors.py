@@ -28,6 +28,10 @@ class SpecError(FourlabError):
     """A spec string with an unknown name or option, or a value out of range."""
 
 
+class DivergedError(FourlabError):
+    """Learning that has left the numbers; what was saved before stays as it was."""
+
+
 class IllegalMoveError(FourlabError):
     """A move that the rules do not allow in this position."""
 

@@ -52,6 +52,7 @@ class Option:
     label: str  # what a page calls it, the name if nothing is said
     live: bool  # may be changed while a learner learns
     public: float | None  # the most that a visitor of the web may ask for
+    fixed: bool  # stays at its default: what it would set does not exist here
 
     @property
     def allowed(self) -> str:
@@ -82,12 +83,13 @@ def option(
     label: str = "",
     live: bool = False,
     public: float | None = None,
+    fixed: bool = False,
 ) -> T:
     """Declare a config field with its default, meaning, spelling in a spec string, and range.
 
     A default of None makes the value optional; `none` then spells it. `label` is what a page calls
     it, `live` that it may change while a learner learns, `public` the most that a visitor of the
-    web may ask for.
+    web may ask for, `fixed` that a kind of config has inherited it and cannot set it.
     """
     details = {
         "name": name,
@@ -99,6 +101,7 @@ def option(
         "label": label,
         "live": live,
         "public": public,
+        "fixed": fixed,
     }
     return dataclasses.field(default=default, metadata=details)
 
@@ -113,7 +116,8 @@ def options_of(config: type[Any]) -> list[Option]:
         name = details.pop("name") or field.name.replace("_", "-")
         kind = kinds[0] if kinds else hints[field.name]
         details["label"] = details["label"] or name
-        found.append(Option(field.name, name, kind, field.default, **details))
+        if not details["fixed"]:
+            found.append(Option(field.name, name, kind, field.default, **details))
     return found
 
 
@@ -176,6 +180,25 @@ def configure(config: type[T], spec: Spec, what: str) -> T:
         if needed.default is dataclasses.MISSING and needed.field not in values:
             raise SpecError(f"{what} {spec.name!r} needs {needed.name}; {_listing(options)}")
     return config(**values)
+
+
+def checked(config: T) -> T:
+    """Return a config that a file gave, if a spec string could have; raises SpecError."""
+    for field in dataclasses.fields(typing.cast(Any, config)):
+        if field.metadata["fixed"] and getattr(config, field.name) != field.default:
+            raise SpecError(f"{field.name} is {getattr(config, field.name)!r}")
+    for option in options_of(type(config)):
+        value = getattr(config, option.field)
+        whole = option.kind is not int or not isinstance(value, float)
+        typed = isinstance(value, float if option.kind is float else option.kind) or (
+            option.kind is float and type(value) is int
+        )
+        if value is None and option.default is None:
+            continue
+        if not typed or not whole or isinstance(value, bool) != (option.kind is bool):
+            raise SpecError(f"{option.name} is {value!r}; it is a {option.allowed}")
+        _convert(option, show_value(value) if option.kind is bool else str(value), "config")
+    return config
 
 
 def _convert(option: Option, text: str, what: str) -> Any:

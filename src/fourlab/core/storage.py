@@ -9,20 +9,26 @@ import glob
 import hashlib
 import io
 import json
+import math
 import os
 import tempfile
 import time
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
+from numpy.lib import format as npy
 
 from fourlab.core.arrays import Array
 from fourlab.core.errors import FourlabError, why
 from fourlab.version import __version__
 
-HEADER = "header"
+HEADER, SUFFIX = "header", ".npy"
+MOST_COMPRESSED = 1100  # bytes that one byte can stand for in a zip file
+SEAL = "checksum"  # the name of a checksum among the fields that it covers
+UNFINISHED = ".tmp"  # how the names of files end that are being written
 ABANDONED_SECONDS = 3600  # after which a half-written file has no writer any more
 FRONT_LIMIT = 1 << 20  # bytes of JSON at the beginning of a file of weights
 
@@ -83,7 +89,7 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
         if path.exists() and not path.is_file():  # a device would be gone for good
             raise StorageError(f"cannot write {path}: something that is no file is there")
         _clear(path)
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        handle, name = tempfile.mkstemp(UNFINISHED, f".{path.name}.", path.parent)
     try:
         with os.fdopen(handle, "wb") as file:
             yield file
@@ -110,25 +116,62 @@ def check_place(path: Path) -> None:
 def _clear(path: Path) -> None:
     """Remove what writers of `path` that were killed left behind; one at work is younger."""
     oldest = time.time() - ABANDONED_SECONDS
-    for left in path.parent.glob(f".{glob.escape(path.name)}.????????"):
+    for left in path.parent.glob(f".{glob.escape(path.name)}.????????{UNFINISHED}"):
         with contextlib.suppress(OSError):
             if left.stat().st_mtime < oldest:
                 left.unlink()
 
 
-def sealed(entry: dict[str, Any]) -> str:
-    """Return a line of JSON with its checksum before it, for a file that grows line by line."""
-    text = json.dumps(entry)
-    return f"{hashlib.sha256(text.encode()).hexdigest()[:16]} {text}\n"
+def seal(fields: dict[str, Any]) -> dict[str, Any]:
+    """Return fields fit for JSON with a checksum of them."""
+    return {**fields, SEAL: _sum(fields)}
 
 
-def unsealed(line: str) -> dict[str, Any] | None:
-    """Return what `sealed` wrote, None if it is not all there or was changed."""
-    seal, _, text = line.rstrip("\n").partition(" ")
-    if hashlib.sha256(text.encode(errors="replace")).hexdigest()[:16] != seal:
-        return None
-    entry: dict[str, Any] = json.loads(text)
-    return entry
+def unseal(sealed: Any, path: Path, must: bool = False) -> dict[str, Any]:
+    """Return the fields without their checksum; raises StorageError if it does not fit.
+
+    Where no checksum is there and none `must` be, the fields are of an older file.
+    """
+    if not isinstance(sealed, dict):
+        raise StorageError(f"{path} is damaged: no JSON object")
+    fields = {name: value for name, value in sealed.items() if name != SEAL}
+    if (SEAL in sealed or must) and sealed.get(SEAL) != _sum(fields):
+        raise StorageError(f"{path} is damaged, or was changed by hand: its checksum does not fit")
+    return fields
+
+
+def _sum(fields: dict[str, Any]) -> str:
+    text = json.dumps(fields, sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+@contextlib.contextmanager
+def alone(folder: Path) -> Iterator[None]:
+    """Keep every other program out that asks for the same folder, and clear what one left behind.
+
+    Raises StorageError if another is at work there. What a program was writing when it was killed
+    is thrown away: nobody can be writing now.
+    """
+    try:
+        import fcntl
+    except ImportError:  # no such locks here
+        yield
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise StorageError(
+                f"another program is at work in {folder}; wait until it ends, or stop it"
+            ) from None
+        except OSError:  # a file system without locks
+            pass
+        for left in folder.glob(f".*{UNFINISHED}"):
+            left.unlink(missing_ok=True)
+        yield
+    finally:
+        os.close(handle)
 
 
 def checksum(arrays: dict[str, Array]) -> str:
@@ -142,9 +185,14 @@ def checksum(arrays: dict[str, Array]) -> str:
 
 
 def write_arrays(
-    file: IO[bytes], kind: str, version: int, header: dict[str, Any], arrays: dict[str, Array]
+    file: IO[bytes],
+    kind: str,
+    version: int,
+    header: dict[str, Any],
+    arrays: dict[str, Array],
+    level: int = 6,
 ) -> None:
-    """Write arrays and their header into an open file."""
+    """Write arrays and their header into an open file; `level` is of compression, 1 to 9."""
     full = {
         "kind": kind,
         "version": version,
@@ -152,15 +200,23 @@ def write_arrays(
         "checksum": checksum(arrays),
         **header,
     }
-    np.savez_compressed(file, allow_pickle=False, **{HEADER: np.array(json.dumps(full)), **arrays})
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=level) as archive:
+        for name, array in {HEADER: np.array(json.dumps(full)), **arrays}.items():
+            with archive.open(f"{name}{SUFFIX}", "w", force_zip64=True) as member:
+                npy.write_array(member, np.asanyarray(array), allow_pickle=False)
 
 
 def save_arrays(
-    path: Path, kind: str, version: int, header: dict[str, Any], arrays: dict[str, Array]
+    path: Path,
+    kind: str,
+    version: int,
+    header: dict[str, Any],
+    arrays: dict[str, Array],
+    level: int = 6,
 ) -> None:
     """Write arrays and their header; an old file at `path` stays until the new one is complete."""
     with replacing(path) as file:
-        write_arrays(file, kind, version, header, arrays)
+        write_arrays(file, kind, version, header, arrays, level)
 
 
 def load_arrays(path: Path, kind: str, version: int) -> tuple[dict[str, Any], dict[str, Array]]:
@@ -170,6 +226,26 @@ def load_arrays(path: Path, kind: str, version: int) -> tuple[dict[str, Any], di
     return read_arrays(data, path, kind, version)
 
 
+def _member(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Array:
+    """Return an array; raises an error of some kind if the file does not hold what it says.
+
+    No memory is taken for more than that many bytes can be the compressed form of.
+    """
+    with archive.open(member) as file:
+        version = npy.read_magic(file)
+        read = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}[version]
+        shape, by_columns, kind = read(file)
+        size = math.prod(shape) * kind.itemsize
+        if kind.hasobject or file.tell() + size != member.file_size:
+            raise ValueError("an array of another size")
+        if size > MOST_COMPRESSED * (member.compress_size + 1):
+            raise ValueError("more than it can hold")
+        contents = bytearray(file.read())
+        if len(contents) != size:
+            raise ValueError("an array that was cut short")
+    return np.frombuffer(contents, kind).reshape(shape, order="F" if by_columns else "C")
+
+
 def peek(path: Path) -> dict[str, Any]:
     """Return the header of a file of arrays or of weights, whose contents are not looked at."""
     try:
@@ -177,8 +253,8 @@ def peek(path: Path) -> dict[str, Any]:
             with path.open("rb") as weights:
                 header = header_of(read_front(weights))
         else:
-            with np.load(path, allow_pickle=False) as file:
-                header = json.loads(str(file[HEADER]))
+            with zipfile.ZipFile(path) as archive:
+                header = json.loads(str(_member(archive, archive.getinfo(HEADER + SUFFIX))))
         return {**header, "kind": str(header["kind"])}
     except OSError as error:
         raise StorageError(f"cannot read {path}: {error.strerror or error}") from None
@@ -217,8 +293,9 @@ def read_arrays(
 ) -> tuple[dict[str, Any], dict[str, Array]]:
     """Read the contents of a file that `save_arrays` wrote; `path` names it in errors."""
     try:
-        with np.load(io.BytesIO(data), allow_pickle=False) as file:
-            arrays = {name: file[name] for name in file.files}
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            members = {one.filename.removesuffix(SUFFIX): one for one in archive.infolist()}
+            arrays = {name: _member(archive, one) for name, one in members.items()}
         header = json.loads(str(arrays.pop(HEADER)))
         found = (header["kind"], header["version"], header["checksum"])
     except Exception:  # zipfile, zlib and numpy raise a dozen kinds for a damaged file

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
 from fourlab.agents.base import Agent
-from fourlab.core.spec import options_of, write
+from fourlab.core.errors import DivergedError, SpecError
+from fourlab.core.spec import checked, options_of, write
 from fourlab.rules.geometry import Rules
+
+SEEDS = 1 << 63
 
 
 @dataclass(frozen=True)
@@ -25,6 +29,14 @@ class Progress:
     draws: int
     losses: int
     metrics: dict[str, float] = field(default_factory=dict)  # what else there is to plot
+
+    def __post_init__(self) -> None:
+        for name, value in self.metrics.items():
+            if not math.isfinite(value):
+                raise DivergedError(
+                    f"learning diverged within {self.done:,} games: its {name} is {value}; "
+                    "learn with a smaller rate"
+                )
 
     @property
     def played(self) -> int:
@@ -80,6 +92,7 @@ class Learner(ABC):
         self.seed = seed
         self.done = 0  # games played
         self.notes: dict[str, Any] = {}  # kept with the learner for whoever runs it
+        self.pause_every = 0  # a step ends at each multiple of so many games, if it can
 
     @property
     @abstractmethod
@@ -113,8 +126,32 @@ class Learner(ABC):
 
     @classmethod
     @abstractmethod
-    def load(cls, path: Path) -> Self:
-        """Return the learner that was saved; raises StorageError if the file is none."""
+    def load(cls, path: Path, games: int | None = None) -> Self:
+        """Return the learner that was saved; raises StorageError if the file is none.
+
+        With `games` its run has that length from now on.
+        """
+
+    @classmethod
+    def config_of(cls, about: dict[str, Any], games: int | None) -> Any:
+        """Return the config in what a file says of its learner; raises SpecError."""
+        config = checked(cls.Config(**about["config"]))
+        if type(about["seed"]) is not int or not 0 <= about["seed"] < SEEDS:
+            raise SpecError(f"seed is {about['seed']!r:.40}")
+        done = about["games"] if "games" in about else about["done"]
+        if type(done) is not int or done < 0:
+            raise SpecError(f"games are {done!r:.40}")
+        return config if games is None else replace(config, games=games)
+
+    @property
+    def follows_length(self) -> tuple[str, ...]:
+        """What changes over the whole length of the run, and so is another in a longer one."""
+        return ()
+
+    @property
+    def together(self) -> int:
+        """How many games it always plays before it can be looked at."""
+        return 1
 
     @property
     def start(self) -> str:
@@ -142,3 +179,11 @@ class Learner(ABC):
         live = {option.field for option in options_of(self.Config) if option.live}
         if not options.keys() <= live:
             raise ValueError(f"{sorted(options.keys() - live)} cannot change while it learns")
+        checked(replace(self.config, **options))
+
+    def next_stop(self, chunk: int) -> int:
+        """Return the game at which a step of `chunk` games ends."""
+        stops = [self.done + chunk, self.total]
+        if self.pause_every:
+            stops.append(self.done - self.done % self.pause_every + self.pause_every)
+        return min(stops)

@@ -40,9 +40,14 @@ def learner(text: str, game: str | Rules = "connect4", seed: int = 0, **options:
     return kind(find_game(game), replace(config, **options), seed)
 
 
-def load_learner(path: Path) -> Learner:
-    """Return the learner that was saved in a file, whichever it was; raises StorageError."""
-    name = peek(path).get("about", {}).get("learner")
-    if name not in LEARNERS:
+def load_learner(path: Path, games: int | None = None) -> Learner:
+    """Return the learner that was saved in a file, whichever it was; raises StorageError.
+
+    With `games` its run has that length from now on.
+    """
+    about = peek(path).get("about")
+    name = about.get("learner") if isinstance(about, dict) else None
+    if not isinstance(name, str) or name not in LEARNERS:
         raise StorageError(f"{path} is damaged: nothing to go on with (learner {name!r})")
-    return LEARNERS.find(name).load(path)
+    kind = LEARNERS.find(name)
+    return kind.load(path) if games is None else kind.load(path, games)

@@ -8,55 +8,38 @@ events            the metrics for TensorBoard, where that is installed
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from fourlab.agents.registry import agent as find_agent
-from fourlab.core.errors import FourlabError, SpecError
-from fourlab.core.storage import StorageError, is_there, replacing
+from fourlab.core.errors import SpecError
+from fourlab.core.spec import configure, options_of, parse, show_value, write
+from fourlab.core.storage import StorageError, alone, is_there
 from fourlab.learning.base import Learner, Progress
 from fourlab.learning.evaluation import against_truth, play_off, truth_positions
 from fourlab.learning.registry import learner as new_learner
 from fourlab.learning.registry import load_learner
+from fourlab.learning.run_files import (
+    CONFIG,
+    METRICS,
+    RunConfig,
+    add_metrics,
+    drop_metrics_after,
+    find_runs,
+    read_metrics,
+)
 from fourlab.learning.tensorboard import Record, event_writer
 from fourlab.positions.suites import Scored
+from fourlab.rules.catalog import game as find_game
 
-CONFIG, METRICS = "config.json", "metrics.jsonl"
-CHECKPOINT_SECONDS = 60.0
+__all__ = ["CONFIG", "METRICS", "Run", "RunConfig", "find_runs", "read_metrics"]
+
+CHECKPOINT_SECONDS = 60.0  # between two checkpoints, if no report is due
+SAVING_SHARE = 0.1  # of its time that a run spends on checkpoints, at most
 PAST_START = "random:plies=4"  # of games against its past, which may play without dice
-
-
-@dataclass(frozen=True)
-class RunConfig:
-    """What a run is: everything that decides what it learns, and how it is looked at."""
-
-    learner: str  # spec string
-    game: str
-    seed: int = 0
-    every: int = 0  # games between two evaluations; 0: a tenth of the run
-    against: tuple[str, ...] = ()  # agents it is evaluated against
-    evaluation_games: int = 1000
-    truth: str = ""  # a suite to hold its moves and values against
-
-    def save(self, folder: Path) -> None:
-        """Write it into a run folder."""
-        with replacing(folder / CONFIG) as file:
-            file.write(json.dumps(asdict(self), indent=2).encode() + b"\n")
-
-    @classmethod
-    def load(cls, folder: Path) -> RunConfig:
-        """Read it from a run folder; raises StorageError if there is none."""
-        try:
-            fields = json.loads((folder / CONFIG).read_text(encoding="utf-8"))
-            return cls(**{**fields, "against": tuple(fields["against"])})
-        except OSError as error:
-            raise StorageError(f"{folder} is no run folder: {CONFIG}: {error.strerror}") from None
-        except (ValueError, TypeError, KeyError) as error:
-            raise StorageError(f"{folder / CONFIG} is damaged: {error}") from None
 
 
 @dataclass
@@ -67,32 +50,51 @@ class Run:
     config: RunConfig
     learner: Learner
     checkpoint_seconds: float = CHECKPOINT_SECONDS
+    stamp: int | None = None  # of the checkpoint it was taken up from
     last: Progress | None = field(default=None, init=False)
+    _saved_at: float = field(default=0.0, init=False)
+    _save_cost: float = field(default=0.0, init=False)
+    _saved_games: int = field(default=-1, init=False)
 
     @classmethod
     def start(cls, folder: Path, config: RunConfig) -> Run:
         """Begin a run in a new or empty folder."""
         if is_there(folder / CONFIG):
-            raise SpecError(f"{folder} holds a run; go on with --resume, or name another --out")
+            raise SpecError(f"{folder} holds a run: {described(folder)}; or name another --out")
         learner = new_learner(config.learner, config.game, config.seed)
+        _check_every(config, learner)
         config.save(folder)
         return cls(folder, config, learner)
 
     @classmethod
-    def resume(cls, folder: Path) -> Run:
-        """Take a run up where its last checkpoint left it."""
-        config = RunConfig.load(folder)
+    def resume(cls, folder: Path, games: int | None = None, **looks: Any) -> Run:
+        """Take a run up where its last checkpoint left it.
+
+        With `games` it goes on to so many in all; `looks` are fields of its config that decide how
+        it is looked at from now on.
+        """
+        config = replace(RunConfig.load(folder), **looks)
         learner = new_learner(config.learner, config.game, config.seed)
+        if games is not None and games != learner.config.games:
+            longer = write(learner.name, replace(learner.config, games=games))
+            config = replace(config, learner=longer)
+            learner = new_learner(config.learner, config.game, config.seed)
         checkpoint = folder / learner.file
-        if checkpoint.exists():  # else it was killed before the first one
-            learner = load_learner(checkpoint)
+        stamp = _stamp(checkpoint)
+        if stamp is not None:  # else it was killed before the first one
+            learner = load_learner(checkpoint, learner.config.games)
             if learner.spec != config.learner or str(learner.rules) != config.game:
                 raise StorageError(
                     f"{checkpoint} is of {learner.spec} on {learner.rules}, not of "
                     f"{config.learner} on {config.game} as {CONFIG} says"
                 )
-        _drop_lines_after(folder / METRICS, learner.done)
-        return cls(folder, config, learner)
+        if learner.done > learner.config.games:
+            raise SpecError(
+                f"--games {games}: {folder} has played {learner.done:,} {learner.unit} already; "
+                "ask for more"
+            )
+        _check_every(config, learner)
+        return cls(folder, config, learner, stamp=stamp)
 
     @property
     def every(self) -> int:
@@ -109,10 +111,17 @@ class Run:
         `watch` sees every chunk; when `stop` says so, the run saves after the current one and
         ends. A line is written before the checkpoint that holds its games and dropped if that is
         never reached, so that a run that was killed and taken up again has the lines of one that
-        was not.
+        was not. Nobody else may be at work in the folder.
         """
-        with event_writer(self.folder) as record:
-            yield from self._reports(record, watch, stop)
+        with alone(self.folder):
+            if _stamp(self.folder / self.learner.file) != self.stamp:
+                raise StorageError(f"{self.folder} has gone on meanwhile; take it up again")
+            if RunConfig.load(self.folder) != self.config:
+                self.config.save(self.folder)
+            drop_metrics_after(self.folder, self.learner.done)
+            self.learner.pause_every = self.every
+            with event_writer(self.folder) as record:
+                yield from self._reports(record, watch, stop)
 
     def _reports(
         self, record: Record, watch: Callable[[Progress], None], stop: Callable[[], bool]
@@ -121,7 +130,7 @@ class Run:
         truth = truth_positions(self.learner.rules, self.config.truth) if self.config.truth else []
         self.learner.prepare()
         tally = _Results(**self.learner.notes)
-        began = saved = time.perf_counter()
+        began = self._saved_at = time.perf_counter()
         before, games = self.learner.done, 0
         for progress in self.learner.steps():
             self.last = progress
@@ -132,20 +141,44 @@ class Run:
             due = progress.done // self.every > before // self.every
             games += progress.done - before
             before = progress.done
+            line: dict[str, Any] = {}
             if due or finished:
                 speed = round(games / max(time.perf_counter() - began, 1e-9))
                 line = self._line(progress, tally) | {"games_per_s": speed}
                 line |= self._evaluate(agents, truth)
                 tally, games = _Results(), 0
                 self.learner.notes = asdict(tally)
-                self._write(line, record)
-                yield line
-                began = saved = time.perf_counter()
-            elif stop() or time.perf_counter() - saved > self.checkpoint_seconds:
-                self.learner.save(self.folder / self.learner.file)
-                saved = time.perf_counter()
-            if stop():
+                add_metrics(self.folder, line)
+            stopped = stop()
+            if finished or stopped or self._is_time_to_save(bool(line)):
+                self.save()
+            if line:
+                record(line)
+                try:
+                    yield line
+                except GeneratorExit:  # nobody wants to hear the rest
+                    self.save()
+                    raise
+                began = time.perf_counter()
+            if stopped:
                 return
+
+    def _is_time_to_save(self, reported: bool) -> bool:
+        """Return whether a checkpoint is due: at reports, and now and then, unless it is dear."""
+        waited = time.perf_counter() - self._saved_at
+        if waited < self._save_cost / SAVING_SHARE:
+            return False
+        return reported or waited > self.checkpoint_seconds
+
+    def save(self, again: bool = False) -> None:
+        """Write the checkpoint; one of the same games only `again` if that is asked for."""
+        if self._saved_games == self.learner.done and not again:
+            return
+        began = time.perf_counter()
+        self.learner.save(self.folder / self.learner.file)
+        self.stamp = _stamp(self.folder / self.learner.file)
+        self._saved_at, self._saved_games = time.perf_counter(), self.learner.done
+        self._save_cost = self._saved_at - began
 
     def _line(self, progress: Progress, tally: _Results) -> dict[str, Any]:
         return {
@@ -175,13 +208,6 @@ class Run:
             found["truth"] = against_truth(self.learner, truth)
         return found
 
-    def _write(self, line: dict[str, Any], record: Record) -> None:
-        """Write the line, then the checkpoint that reaches it, then the events."""
-        with (self.folder / METRICS).open("a", encoding="utf-8") as file:
-            file.write(json.dumps(line) + "\n")
-        self.learner.save(self.folder / self.learner.file)
-        record(line)
-
 
 @dataclass
 class _Results:
@@ -201,40 +227,58 @@ class _Results:
         self.losses += progress.losses
 
 
-def read_metrics(folder: Path) -> list[dict[str, Any]]:
-    """Return the lines of metrics of a run; a last line that was cut short is passed over."""
+def described(folder: Path) -> str:
+    """Say what run a folder holds and how to go on with it; raises StorageError."""
+    config = RunConfig.load(folder)
+    run = Run.resume(folder)
+    done, total, unit = run.learner.done, run.learner.total, run.learner.unit
+    longer = " --games N" if done >= total else ""
+    return (
+        f"{config.learner} on {config.game}, {done:,} of {total:,} {unit}; "
+        f"go on with: fourlab train --resume --out {folder}{longer}"
+    )
+
+
+def agreed_length(folder: Path, text: str, game: str | None, seed: int | None) -> int | None:
+    """Return the length that someone asks of a run who takes it up, None if nothing is said.
+
+    `text` is a learner's spec, or its options alone behind a colon. Raises SpecError for whatever
+    contradicts what the run was begun with.
+    """
+    config = RunConfig.load(folder)
+    mine = new_learner(config.learner, config.game, config.seed)
+    advice = "leave it out, or begin another run in another --out"
+    if game is not None and str(find_game(game)) != config.game:
+        raise SpecError(f"--game {game}: the run in {folder} is of {config.game}; {advice}")
+    if seed is not None and seed != config.seed:
+        raise SpecError(f"--seed {seed}: the run in {folder} has seed {config.seed}; {advice}")
+    if not text:
+        return None
+    spec = parse(mine.name + text if text.startswith(":") else text)
+    if spec.name != mine.name:
+        raise SpecError(f"learner {spec.name!r}: the run in {folder} is of {mine.name!r}; {advice}")
+    wanted = configure(mine.Config, spec, "learner")
+    for option in options_of(mine.Config):
+        asked, begun = (getattr(one, option.field) for one in (wanted, mine.config))
+        if option.name in spec.options and option.name != "games" and asked != begun:
+            raise SpecError(
+                f"{option.name}={show_value(asked)}: the run in {folder} was begun with "
+                f"{option.name}={show_value(begun)}; {advice}"
+            )
+    return int(wanted.games) if "games" in spec.options else None
+
+
+def _check_every(config: RunConfig, learner: Learner) -> None:
+    if 0 < config.every < learner.together:
+        raise SpecError(
+            f"--every {config.every}: {learner.name} plays {learner.together:,} {learner.unit} "
+            f"between two looks at it here; write at least {learner.together}"
+        )
+
+
+def _stamp(path: Path) -> int | None:
+    """Return when a file was last written, None if it is not there."""
     try:
-        text = (folder / METRICS).read_text(encoding="utf-8")
+        return path.stat().st_mtime_ns
     except OSError:
-        return []
-    lines = []
-    for line in text.splitlines():
-        try:
-            lines.append(json.loads(line))
-        except ValueError:
-            break
-    return lines
-
-
-def _drop_lines_after(path: Path, games: int) -> None:
-    """Keep the lines of metrics that the checkpoint has reached."""
-    kept = [line for line in read_metrics(path.parent) if line["games"] <= games]
-    if path.exists():
-        with replacing(path) as file:
-            file.write("".join(json.dumps(line) + "\n" for line in kept).encode())
-
-
-def find_runs(root: Path) -> list[Path]:
-    """Return the run folders below a folder, the latest last."""
-    if not is_there(root):
-        return []
-    found = [path.parent for path in root.rglob(CONFIG) if _is_run(path)]
-    return sorted(found, key=lambda folder: (folder / CONFIG).stat().st_mtime)
-
-
-def _is_run(path: Path) -> bool:
-    try:
-        RunConfig.load(path.parent)
-    except FourlabError:
-        return False
-    return True
+        return None

@@ -16,6 +16,7 @@ import numpy as np
 from fourlab.core.arrays import Floats, Ints
 from fourlab.core.errors import SpecError
 from fourlab.core.spec import configure, option, parse, unknown
+from fourlab.learning.opponents import Opponents
 
 
 class Schedule(Protocol):
@@ -23,6 +24,10 @@ class Schedule(Protocol):
 
     def at(self, games: Ints, total: int) -> Floats:
         """Return the number in each of these games, counted from 0, of a run of `total`."""
+        ...
+
+    def ends(self) -> list[float]:
+        """Return numbers of which it takes none that is larger or smaller than all."""
         ...
 
 
@@ -34,6 +39,9 @@ class Const:
 
     def at(self, games: Ints, total: int) -> Floats:
         return np.full(len(games), self.value)
+
+    def ends(self) -> list[float]:
+        return [self.value]
 
 
 @dataclass(frozen=True)
@@ -47,6 +55,9 @@ class Linear:
     def at(self, games: Ints, total: int) -> Floats:
         share = np.minimum(games / (self.games or max(total, 1)), 1.0)
         return self.start + share * (self.end - self.start)
+
+    def ends(self) -> list[float]:
+        return [self.start, self.end]
 
 
 @dataclass(frozen=True)
@@ -62,6 +73,9 @@ class Exp:
         numbers: Floats = np.maximum(self.start * self.factor ** (games // self.every), self.floor)
         return numbers
 
+    def ends(self) -> list[float]:
+        return [self.start, self.floor]
+
 
 @dataclass(frozen=True)
 class Steps:
@@ -71,15 +85,28 @@ class Steps:
     every: int = option(1000, "games that each of them lasts", low=1)
 
     def at(self, games: Ints, total: int) -> Floats:
-        numbers = np.array([float(number) for number in self.values.split("/")])
+        numbers = np.array(self.ends())
         return numbers[np.minimum(games // self.every, len(numbers) - 1)]
+
+    def ends(self) -> list[float]:
+        return [float(number) for number in self.values.split("/")]
+
+
+def follow_length(schedules: dict[str, Schedule], opponents: Opponents | None) -> tuple[str, ...]:
+    """Return what goes by the length of the run: schedules by name, and the opponent."""
+    named = [n for n, one in schedules.items() if isinstance(one, Linear) and one.games is None]
+    staged = opponents is not None and len(opponents.stages) > 1
+    return (*named, *(["opponent"] if staged else []))
 
 
 KINDS: dict[str, type[Any]] = {"const": Const, "linear": Linear, "exp": Exp, "steps": Steps}
 
 
-def schedule(text: str, what: str) -> Schedule:
-    """Return the schedule that a text describes; raises SpecError, which names `what`."""
+def schedule(text: str, what: str, low: float = 0.0, high: float = 1.0) -> Schedule:
+    """Return the schedule that a text describes; raises SpecError, which names `what`.
+
+    All its numbers lie from `low` to `high`.
+    """
     spec = parse(text)
     if _is_number(text):
         found: Schedule = Const(float(text))
@@ -88,11 +115,11 @@ def schedule(text: str, what: str) -> Schedule:
     else:
         raise unknown(f"schedule for {what}", spec.name, KINDS)
     try:
-        numbers = found.at(np.zeros(1, np.int64), 1)
+        numbers = found.ends()
     except ValueError:
         raise SpecError(f"{what}: {text!r} is no list of numbers; write steps:1/0.5/0.1") from None
-    if not np.isfinite(numbers).all():
-        raise SpecError(f"{what}: {text!r} is not finite; write a number such as 0.1")
+    if not all(low <= number <= high for number in numbers):
+        raise SpecError(f"{what}: {text!r} is not allowed; write numbers from {low:g} to {high:g}")
     return found
 
 

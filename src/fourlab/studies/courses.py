@@ -1,12 +1,13 @@
 """Courses: every point of a grid of learners, in any workers, as if never stopped.
 
-A point is the run that `fourlab train` would make, in a folder named by all that decides what it
+A point is the run that `fourlab train` would make, in a folder named by what decides what it
 learns: so a sweep that was stopped goes on, and one with more values trains only those.
 """
 
 from __future__ import annotations
 
 import hashlib
+import re
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -21,6 +22,8 @@ from fourlab.learning.base import Learner, Progress
 from fourlab.learning.registry import learner
 from fourlab.learning.runs import CONFIG, Run, RunConfig
 from fourlab.values.base import values_file
+
+LONGEST_NAME = 60  # of a folder, in letters
 
 
 @dataclass(frozen=True)
@@ -42,11 +45,24 @@ def course(text: str, game: str, games: int, seed: int, runs: Path) -> Course:
     """Return the run of a learner; its own option `games` goes before `games`. Raises SpecError."""
     own = "games" in parse(text).options
     made: Learner = learner(text, game, seed, **({} if own else {"games": games}))
-    named = f"{made.spec} {made.rules} {seed}"
-    folder = runs / f"{made.name}-{hashlib.sha256(named.encode()).hexdigest()[:10]}"
-    return Course(
-        str(folder), RunConfig(made.spec, str(made.rules), seed), made.total, made.agent().name
-    )
+    run = RunConfig(made.spec, str(made.rules), seed)
+    return Course(str(runs / folder_name(run)), run, made.total, made.agent().name)
+
+
+def folder_name(run: RunConfig) -> str:
+    """Return a name that says what a run is: its options, and its game and seed if unusual.
+
+    Where that would be long, or lose a sign that no path may have, a digest tells runs apart.
+    """
+    parts = [run.learner.replace(":", "-", 1).replace(",", "-").replace("=", "")]
+    parts += [run.game] if run.game != "connect4" else []
+    parts += [f"seed{run.seed}"] if run.seed else []
+    name = "-".join(parts)
+    plain = re.sub(r"[^\w.+-]+", "-", name)
+    if plain == name and len(name) <= LONGEST_NAME:
+        return name
+    digest = hashlib.sha256(f"{run.learner} {run.game} {run.seed}".encode()).hexdigest()[:6]
+    return f"{plain[:LONGEST_NAME].strip('-')}-{digest}"
 
 
 def train(

@@ -13,24 +13,21 @@ from typing import Any
 
 import numpy as np
 
-from fourlab.core.arrays import Array, Floats
-from fourlab.core.errors import FourlabError
+from fourlab.core.arrays import Floats
+from fourlab.core.errors import DivergedError
 from fourlab.core.storage import StorageError, is_folder, load_arrays, save_arrays
 from fourlab.rules.boards import Boards
 from fourlab.rules.catalog import game, name_of
 from fourlab.rules.geometry import Rules
 from fourlab.rules.kernels import move_cell
-from fourlab.rules.keys import check_size
 from fourlab.rules.position import Position
 from fourlab.rules.worth import worth
 from fourlab.values.base import WrongGameError
+from fourlab.values.shape import Arrays, Shape, check_contents, fitting, wanted
 from fourlab.values.store import (
-    AFTERSTATES,
-    DOUBLE,
     ILLEGAL,
     KINDS,
     LEARNED,
-    POLICY,
     TUPLES,
     Store,
     visits_of,
@@ -38,43 +35,22 @@ from fourlab.values.store import (
     weigh_rows,
     with_own_space,
 )
-from fourlab.values.table import LEFT_OUT, USED, copied, entries, fill, grown, is_crowded, new_table
-from fourlab.values.tuples import MARKS, SIDES, Network, new_network, random_tuples
+from fourlab.values.table import (
+    DIVERGED,
+    LEFT_OUT,
+    USED,
+    copied,
+    entries,
+    fill,
+    grown,
+    is_crowded,
+)
+from fourlab.values.tuples import Network, new_network
 
 FILE_KIND, VERSION = "values", 1
 CHECKPOINT = "checkpoint.npz"  # what a run folder calls it
-Arrays = dict[str, Array]
-
-
-@dataclass(frozen=True)
-class Shape:
-    """What values look like before anything is learned."""
-
-    kind: int
-    symmetric: bool = True
-    megabytes: float = 1024
-    spread: float = 0.0
-    seed: int = 0
-    won: float = LEARNED
-    drawn: float = 0.0
-    tuples: int = 0
-    length: int = 0
-    coherent: bool = False
-
-    def values(self, rules: Rules) -> Store:
-        """Return values of this shape, nothing learned yet."""
-        table_width = 1
-        network: Network | None = None
-        if self.kind == TUPLES:
-            walks = random_tuples(rules, self.tuples, self.length, self.seed)
-            network = new_network(rules, walks, self.coherent)
-        else:
-            check_size(rules)
-            if self.kind != AFTERSTATES:
-                table_width = rules.move_count * (2 if self.kind == DOUBLE else 1)
-        table = new_table(table_width, self.megabytes, self.spread, self.seed, self.kind == POLICY)
-        worths = np.zeros(rules.move_count)
-        return Store(self.kind, self.symmetric, self.won, self.drawn, table, network, worths)
+REWARDS = ("win", "draw", "loss")
+LEVEL = 1  # of compression: six times as fast as the usual, files a sixth larger
 
 
 @dataclass
@@ -101,6 +77,11 @@ class Knowledge:
     def left_out(self) -> int:
         """How often a position could not be remembered because the table was full."""
         return int(self.values.table.sizes[LEFT_OUT])
+
+    @property
+    def has_diverged(self) -> bool:
+        """Whether a value was to be learned that no table can hold."""
+        return bool(self.values.table.sizes[DIVERGED])
 
     @property
     def bytes(self) -> int:
@@ -136,7 +117,7 @@ class Knowledge:
         if value is None:
             return None
         config = self.about.get("config", {})
-        rewards = {name: config[name] for name in ("win", "draw", "loss") if name in config}
+        rewards = {name: config[name] for name in REWARDS if name in config}
         return worth(value, **rewards)
 
     def visits(self, position: Position) -> list[int | None]:
@@ -173,7 +154,10 @@ class Knowledge:
 
     def save(self, path: Path, extra: Arrays | None = None) -> None:
         """Write the file; an old one at `path` stays until the new one is complete."""
-        save_arrays(path, FILE_KIND, VERSION, self.header(), self.arrays() | (extra or {}))
+        arrays = self.arrays()
+        if self.has_diverged or not all(np.isfinite(array).all() for array in arrays.values()):
+            raise DivergedError(f"values have diverged and are not saved; {path} is as it was")
+        save_arrays(path, FILE_KIND, VERSION, self.header(), arrays | (extra or {}), LEVEL)
 
     def header(self) -> dict[str, Any]:
         """Return what the file says about its arrays."""
@@ -206,70 +190,33 @@ class Knowledge:
             found = game(header["game"])
             fields = {**header["shape"], "kind": KINDS.index(header["shape"]["kind"])}
             fields["won"] = LEARNED if fields["won"] is None else fields["won"]
-            known = cls.new(found, Shape(**fields), header["about"])
-            left_out = int(header["left_out"])
-        except (KeyError, TypeError, ValueError, FourlabError) as error:
+            shape, about = Shape(**fields).check(), dict(header["about"])
+            config = dict(about.get("config", {}))
+            if any(type(config.get(name, 0)) not in (int, float) for name in REWARDS):
+                raise ValueError("rewards are numbers")
+            left_out = max(0, min(int(header["left_out"]), 1 << 62))
+        except (KeyError, TypeError, ValueError, OverflowError) as error:
             raise StorageError(f"{path} is damaged: its header makes no sense ({error})") from None
         if rules is not None and found != rules:
             raise WrongGameError(path, found, rules)
-        known.take(path, arrays)
+        taken = fitting(path, arrays, wanted(found, shape))
+        check_contents(path, found, shape, taken)
+        known = cls(found, shape, shape.values(found, taken.get("tuples")), about)
+        known._put(taken)
         known.values.table.sizes[LEFT_OUT] = left_out
         return known, arrays
 
     def take(self, path: Path, arrays: Arrays) -> None:
-        """Put arrays from a file in place and out of the dictionary."""
-        taken: Arrays = {}
-        for name, (kind, shape) in self._wanted().items():
-            array = arrays.pop(name, None)
-            if array is None or array.dtype != kind or not _fits(array.shape, shape):
-                what = "nothing" if array is None else f"{array.dtype} of shape {array.shape}"
-                raise StorageError(
-                    f"{path} is damaged: {what} for {name}, {np.dtype(kind)} of {shape} expected"
-                )
-            taken[name] = array
-        if self.values.kind == TUPLES:
-            network = new_network(self.rules, taken.pop("tuples"), self.shape.coherent)
-            for name, array in taken.items():
-                getattr(network, name)[...] = array
-            self.values = self.values._replace(network=network)
-        else:
-            self._check_entries(path, taken)
-            self.values = self.values._replace(table=fill(self.values.table, taken))
+        """Put arrays from a file in place and out of the dictionary; raises StorageError."""
+        taken = fitting(path, arrays, wanted(self.rules, self.shape))
+        check_contents(path, self.rules, self.shape, taken)
+        self._put(taken)
 
-    def _check_entries(self, path: Path, taken: Arrays) -> None:
-        lengths = {len(taken[name]) for name in ("keys", "columns", "values", "visits")}
-        columns, width = taken["columns"], self.values.table.width
-        inside = not len(columns) or 0 <= columns.min() <= columns.max() < width
-        if "choices" in taken:
-            lengths_fit = len(taken["choices"]) == len(taken["choice_keys"])
-            inside = inside and lengths_fit and bool((taken["choices"] < width).all())
-        if len(lengths) != 1 or not inside or bool((taken["keys"] <= 0).any()):
-            raise StorageError(f"{path} is damaged: its entries do not fit {self.rules}")
-
-    def _wanted(self) -> dict[str, tuple[type[Any], tuple[int | None, ...]]]:
-        """Return type and shape of every array of the file; None is any length."""
+    def _put(self, taken: Arrays) -> None:
         if self.values.kind != TUPLES:
-            wanted: dict[str, tuple[type[Any], tuple[int | None, ...]]] = {
-                "keys": (np.int64, (None,)),
-                "columns": (np.int16, (None,)),
-                "values": (np.float32, (None,)),
-                "visits": (np.int32, (None,)),
-            }
-            if self.values.kind == POLICY:
-                wanted |= {"choice_keys": (np.int64, (None,)), "choices": (np.int32, (None,))}
-            return wanted
-        length = min(self.shape.length, self.rules.cells)
-        weights = (SIDES, self.shape.tuples, MARKS**length)
-        wanted = {
-            "tuples": (np.int64, (self.shape.tuples, length)),
-            "weights": (np.float32, weights),
-        }
-        if self.shape.coherent:
-            wanted |= {"sums": (np.float32, weights), "sizes": (np.float32, weights)}
-        return wanted
-
-
-def _fits(shape: tuple[int, ...], wanted: tuple[int | None, ...]) -> bool:
-    return len(shape) == len(wanted) and all(
-        want is None or have == want for have, want in zip(shape, wanted, strict=True)
-    )
+            self.values = self.values._replace(table=fill(self.values.table, taken))
+            return
+        network = new_network(self.rules, taken["tuples"], self.shape.coherent)
+        for name in taken.keys() - {"tuples"}:
+            getattr(network, name)[...] = taken[name]
+        self.values = self.values._replace(network=network)

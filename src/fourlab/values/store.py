@@ -19,13 +19,14 @@ from fourlab.core.jit import kernel
 from fourlab.rules.geometry import Rules
 from fourlab.rules.kernels import is_full, mirror_move, move_cell, move_count, play, winning_cells
 from fourlab.rules.keys import table_key
-from fourlab.values.table import ABSENT, NO_CHOICE, Table, default_value, find, insert
+from fourlab.values.table import ABSENT, DIVERGED, NO_CHOICE, Table, default_value, find, insert
 from fourlab.values.tuples import Network, network_value, teach_network
 
 ACTIONS, AFTERSTATES, DOUBLE, POLICY, TUPLES = range(5)
 KINDS = ("actions", "afterstates", "double", "policy", "tuples")
 LEARNED = math.nan  # the worth of a winning move where that is learned like any other
 ILLEGAL = -math.inf
+LARGEST = float(np.finfo(np.float32).max)  # that a row can hold
 
 
 class Store(NamedTuple):
@@ -141,7 +142,10 @@ def weigh(rules: Rules, values: Store, mover: int, occupied: int) -> None:
 
 @kernel
 def best_of(worths: Floats, state: int) -> tuple[int, float, int]:
-    """Return the move that is worth most, random among equals, its worth, and the next dice."""
+    """Return the move that is worth most, random among equals, its worth, and the next dice.
+
+    It is a move that can be made, whatever the worths are.
+    """
     chosen, best, equals = 0, ILLEGAL, 0
     for move in range(len(worths)):
         value = worths[move]
@@ -152,6 +156,8 @@ def best_of(worths: Floats, state: int) -> tuple[int, float, int]:
             state = roll(state)
             if below(state, equals) == 0:
                 chosen = move
+        elif worths[chosen] == ILLEGAL:  # this one is NaN, but it can be made
+            chosen = move
     return chosen, best, state
 
 
@@ -184,7 +190,7 @@ def seek(
 def nudge(table: Table, slot: int, column: int, rate: float, target: float) -> None:
     """Move one value a share `rate` of the way to `target` and count the visit.
 
-    A negative rate means the mean of all targets so far.
+    A negative rate means the mean of all targets so far. What no row can hold is counted instead.
     """
     if slot == ABSENT:
         return
@@ -192,7 +198,11 @@ def nudge(table: Table, slot: int, column: int, rate: float, target: float) -> N
     if rate < 0:
         rate = 1.0 / table.visits[slot, column]
     value = np.float64(table.values[slot, column])
-    table.values[slot, column] = value + rate * (target - value)
+    value += rate * (target - value)
+    if abs(value) <= LARGEST:  # not so for NaN either
+        table.values[slot, column] = value
+    else:
+        table.sizes[DIVERGED] += 1
 
 
 @kernel

@@ -20,7 +20,7 @@ from fourlab.core.jit import kernel
 EMPTY = 0
 ABSENT = -1
 NO_CHOICE = -1
-USED, LIMIT, LEFT_OUT = range(3)  # indices of `sizes`
+USED, LIMIT, LEFT_OUT, DIVERGED = range(4)  # indices of `sizes`
 FIRST_ROWS = 1 << 10
 SPREADER = 0x1E3779B97F4A7C15  # odd, near 2**63 over the golden ratio
 LINE_BYTES = 64
@@ -35,7 +35,7 @@ class Table(NamedTuple):
     choices: npt.NDArray[
         np.int32
     ]  # [rows] the stored policy's move or NO_CHOICE; one entry where there is none
-    sizes: Ints  # USED rows, their LIMIT, keys LEFT_OUT for lack of room
+    sizes: Ints  # USED rows, their LIMIT, keys LEFT_OUT for lack of room, values that DIVERGED
     spread: float
     seed: int
 
@@ -73,7 +73,7 @@ def new_table(
         values=block.view(np.float32)[:, 2 : 2 + width],
         visits=block[:, 2 + width :],
         choices=np.full(rows if with_choices else 1, NO_CHOICE, np.int32),
-        sizes=np.array([0, limit, 0]),
+        sizes=np.array([0, limit, 0, 0]),
         spread=float(spread),
         seed=int(seed),
     )
@@ -85,7 +85,7 @@ def _like(table: Table, rows: int) -> Table:
     with_choices = len(table.choices) > 1
     other = new_table(table.width, megabytes, table.spread, table.seed, with_choices, rows)
     other.sizes[LIMIT] = table.sizes[LIMIT]
-    other.sizes[LEFT_OUT] = table.sizes[LEFT_OUT]
+    other.sizes[LEFT_OUT:] = table.sizes[LEFT_OUT:]
     return other
 
 
@@ -180,6 +180,26 @@ def _copy_rows(table: Table, larger: Table) -> None:
                 larger.choices[slot] = table.choices[row]
 
 
+@kernel
+def _list(
+    table: Table,
+    rows: Ints,
+    keys: Ints,
+    columns: npt.NDArray[np.int16],
+    values: npt.NDArray[np.float32],
+    visits: npt.NDArray[np.int32],
+) -> None:
+    """Write a line for each visited value of some rows."""
+    line = 0
+    for index in range(len(rows)):
+        row = rows[index]
+        for column in range(table.visits.shape[1]):
+            if table.visits[row, column] != 0:
+                keys[line], columns[line] = table.keys[row], column
+                values[line], visits[line] = table.values[row, column], table.visits[row, column]
+                line += 1
+
+
 def entries(table: Table) -> dict[str, Array]:
     """Return the contents as plain arrays by key: a line for each visited value of each row.
 
@@ -187,13 +207,14 @@ def entries(table: Table) -> dict[str, Array]:
     """
     rows = np.flatnonzero(table.keys)
     rows = rows[np.argsort(table.keys[rows])]
-    index, columns = np.nonzero(table.visits[rows])
+    count = int(np.count_nonzero(table.visits))
     found: dict[str, Array] = {
-        "keys": table.keys[rows][index],
-        "columns": columns.astype(np.int16),
-        "values": table.values[rows][index, columns],
-        "visits": table.visits[rows][index, columns],
+        "keys": np.empty(count, np.int64),
+        "columns": np.empty(count, np.int16),
+        "values": np.empty(count, np.float32),
+        "visits": np.empty(count, np.int32),
     }
+    _list(table, rows, *found.values())
     if len(table.choices) > 1:
         chosen = rows[table.choices[rows] != NO_CHOICE]
         found |= {"choice_keys": table.keys[chosen], "choices": table.choices[chosen]}

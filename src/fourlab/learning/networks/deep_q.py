@@ -18,7 +18,7 @@ from fourlab.learning.base import Learner, Progress
 from fourlab.learning.networks.deep_q_options import DeepQConfig
 from fourlab.learning.networks.lanes import NOBODY
 from fourlab.learning.networks.replay import Replay, Rows
-from fourlab.learning.schedules import Schedule, schedule
+from fourlab.learning.schedules import Schedule, follow_length, schedule
 from fourlab.rules.boards import Boards
 from fourlab.rules.geometry import Rules
 from fourlab.values.network import Network
@@ -64,6 +64,11 @@ class DeepQ(Learner):
         return self.config.games
 
     @property
+    def follows_length(self) -> tuple[str, ...]:
+        rates = {"rate": self._rate, "epsilon": self._epsilon}
+        return follow_length(rates, self.play.opponents)
+
+    @property
     def size(self) -> int:
         return self.updates
 
@@ -89,7 +94,7 @@ class DeepQ(Learner):
 
     def steps(self) -> Iterator[Progress]:
         while self.done < self.total:
-            yield self._chunk(min(self.done + self.config.chunk, self.total))
+            yield self._chunk(self.next_stop(self.config.chunk))
 
     def _chunk(self, stop: int) -> Progress:
         """Play and learn until so many games have ended, or a few more that end together."""
@@ -202,13 +207,13 @@ class DeepQ(Learner):
         self.estimator.folded(about).save(path, extra=extra)
 
     @classmethod
-    def load(cls, path: Path) -> Self:
+    def load(cls, path: Path, games: int | None = None) -> Self:
         network, extra = Network.load_all(path)
         about = network.about
         try:
             if about["learner"] != cls.name:
                 raise SpecError(f"it was learned by {about['learner']!r}, not {cls.name!r}")
-            made = cls(network.rules, DeepQConfig(**about["config"]), int(about["seed"]))
+            made = cls(network.rules, cls.config_of(about, games), int(about["seed"]))
             made.done, made.notes = int(about["games"]), dict(about["notes"])
             made.updates, made._owed = int(about["updates"]), float(about["owed"])
             made._dice = int(about["dice"])

@@ -96,6 +96,14 @@ class Distil(Learner):
         return self.config.games
 
     @property
+    def follows_length(self) -> tuple[str, ...]:
+        return ("rate",)
+
+    @property
+    def together(self) -> int:
+        return self.config.batch
+
+    @property
     def size(self) -> int:
         layout = self.config.shape().layout(self.rules)
         return sum(int(np.prod(sizes)) for sizes in layout.values())
@@ -146,7 +154,7 @@ class Distil(Learner):
     def steps(self) -> Iterator[Progress]:
         self.prepare()
         while self.done < self.total:
-            yield self._chunk(min(self.done + self.config.chunk, self.total))
+            yield self._chunk(self.next_stop(self.config.chunk))
 
     def _chunk(self, stop: int) -> Progress:
         began, tenth = self.steps_done, self.done * 10 // self.total
@@ -192,11 +200,11 @@ class Distil(Learner):
         self.network().save(path, extra=self.pupil.arrays())
 
     @classmethod
-    def load(cls, path: Path) -> Self:
+    def load(cls, path: Path, games: int | None = None) -> Self:
         network, extra = Network.load_all(path)
         about = network.about
         try:
-            made = cls(network.rules, DistilConfig(**about["config"]), about["seed"])
+            made = cls(network.rules, cls.config_of(about, games), about["seed"])
             made.done, made.steps_done = int(about["done"]), int(about["steps"])
             made.notes = dict(about["notes"])
         except (KeyError, TypeError, ValueError) as error:

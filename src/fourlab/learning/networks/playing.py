@@ -44,7 +44,7 @@ class Play:
         self.lanes = new_lanes(rules, config.lanes)
         self._rows = new_rows(config.lanes * rules.cells)
         self._starts = starts(config.start, rules)
-        self._opponents = (
+        self.opponents = (
             None if config.opponent == SELF else opponents(config.opponent, rules, config.games)
         )
 
@@ -54,12 +54,12 @@ class Play:
         lanes = self.lanes
         playing = np.flatnonzero(lanes.numbers != NOBODY)
         turns = np.bitwise_count(lanes.occupied[playing]) % 2
-        mine = (self._sides(playing) == turns) | (self._opponents is None)
+        mine = (self._sides(playing) == turns) | (self.opponents is None)
         self._decide(playing[mine], epsilon)
         self._reply(playing[~mine])
         ended = playing[lanes.phases[playing] == ENDED]
         results = lanes.results[ended]
-        if self._opponents is not None:
+        if self.opponents is not None:
             results = np.where(self._sides(ended) == FIRST, results, -results)
         count = harvest(lanes, self.config.steps, self.config.gamma, self._rows)
         return results, self._rows.take(slice(count))
@@ -71,7 +71,7 @@ class Play:
 
     def _begin(self) -> None:
         """Begin games in lanes that have none; at set numbers the earlier self is renewed."""
-        cycle = self._opponents.frozen_every if self._opponents else 0
+        cycle = self.opponents.frozen_every if self.opponents else 0
         total = self.config.games
         while True:
             if cycle and self.begun % cycle == 0 and self.frozen_at != self.begun:
@@ -102,8 +102,8 @@ class Play:
         """Let opponents move in some lanes, each in all of its own at once."""
         asked: dict[int, tuple[Member, list[int]]] = {}
         for row in rows.tolist():
-            assert self._opponents is not None  # noqa: S101  # alone, all moves are the learner's
-            member = self._opponents.block(int(self.lanes.numbers[row]), self.seed)[0]
+            assert self.opponents is not None  # noqa: S101  # alone, all moves are the learner's
+            member = self.opponents.block(int(self.lanes.numbers[row]), self.seed)[0]
             asked.setdefault(id(member), (member, []))[1].append(row)
         for member, listed in asked.values():
             theirs = np.array(listed)

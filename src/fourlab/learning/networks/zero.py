@@ -66,6 +66,14 @@ class Zero(Learner):
         return self.done if budget is not None and self.clock >= budget else self.config.games
 
     @property
+    def follows_length(self) -> tuple[str, ...]:
+        return ("rate",)
+
+    @property
+    def together(self) -> int:
+        return self.config.chunk
+
+    @property
     def size(self) -> int:
         layout = self.config.shape.layout(self.rules)
         return sum(math.prod(sizes) for sizes in layout.values())
@@ -223,17 +231,17 @@ class Zero(Learner):
         network.save(path, extra=kept)
 
     @classmethod
-    def load(cls, path: Path) -> Self:
+    def load(cls, path: Path, games: int | None = None) -> Self:
         network, saved = Network.load_all(path)
         about = network.about
         try:
             if about["learner"] != cls.name:
                 raise SpecError(f"it was learned by {about['learner']!r}, not {cls.name!r}")
-            learner = cls(network.rules, cls.Config(**about["config"]), about["seed"])
+            learner = cls(network.rules, cls.config_of(about, games), about["seed"])
             learner.done, learner.notes = int(about["games"]), dict(about["notes"])
             for name in COUNTERS:
                 setattr(learner, name, about[name])
-        except (KeyError, TypeError, SpecError) as error:
+        except (KeyError, TypeError, ValueError) as error:
             raise StorageError(f"{path} is damaged: nothing to go on with ({error})") from None
         learner._saved = saved
         return learner

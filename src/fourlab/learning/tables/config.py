@@ -9,7 +9,9 @@ from typing import ClassVar
 from fourlab.core.spec import option
 from fourlab.learning.tables.episode import Lesson
 from fourlab.positions.starts import Starts
-from fourlab.values.knowledge import Shape
+from fourlab.values.shape import MOST_MEGABYTES, Shape
+
+MOST_REWARD = 1e6  # sums of such rewards stay numbers that a table can hold
 
 
 @dataclass(frozen=True)
@@ -17,6 +19,7 @@ class TableConfig(ABC):
     """The options of every learner. A learner adds its own and says what it writes, and how."""
 
     method: ClassVar[int]
+    means: ClassVar[tuple[str, ...]] = ()  # what it may say for alpha: the mean of all targets
 
     games: int = option(100_000, "games to play", low=1)
     opponent: str = option("random", "who it plays: agents, mixtures, curricula, frozen, or self")
@@ -29,22 +32,38 @@ class TableConfig(ABC):
     epsilon: str = option(
         "0.1", "share of random moves: a number or a schedule", label="Explore ε", live=True
     )
-    win: float = option(1.0, "reward for a win", label="Win", live=True)
-    draw: float = option(0.0, "reward for a draw", label="Draw", live=True)
+    win: float = option(
+        1.0, "reward for a win", low=-MOST_REWARD, high=MOST_REWARD, label="Win", live=True
+    )
+    draw: float = option(
+        0.0, "reward for a draw", low=-MOST_REWARD, high=MOST_REWARD, label="Draw", live=True
+    )
     loss: float = option(
         -1.0,
         "reward for a loss; in self-play it is minus the other's win",
+        low=-MOST_REWARD,
+        high=MOST_REWARD,
         label="Loss",
         live=True,
     )
     step: float = option(
-        0.0, "reward for a move after which the game goes on", label="Move", live=True
+        0.0,
+        "reward for a move after which the game goes on",
+        low=-MOST_REWARD,
+        high=MOST_REWARD,
+        label="Move",
+        live=True,
     )
     block: float = option(
-        0.0, "reward on top for a move that blocks a line", label="Block", live=True
+        0.0,
+        "reward on top for a move that blocks a line",
+        low=-MOST_REWARD,
+        high=MOST_REWARD,
+        label="Block",
+        live=True,
     )
     symmetric: bool = option(True, "mirror images share what is learned")
-    memory_mb: float = option(1024, "what its table may grow to", low=0.001)
+    memory_mb: float = option(1024, "what its table may grow to", low=0.001, high=MOST_MEGABYTES)
     chunk: int = option(1000, "games between two looks at the clock", low=1)
 
     @abstractmethod

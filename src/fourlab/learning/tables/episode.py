@@ -84,7 +84,7 @@ def _follow_policy(
 ) -> tuple[int, int]:
     """Return the stored policy's cell, or in an unseen state a random or instinctive one."""
     move = stored_choice(rules, values, mover, occupied)
-    if move != NO_CHOICE:
+    if move != NO_CHOICE and move_cell(rules, occupied, move) != 0:
         return move_cell(rules, occupied, move), state
     if instinct:
         return random_cell(baseline_cells(rules, mover, occupied), state)

@@ -14,11 +14,11 @@ from fourlab.agents.base import kernel_seed
 from fourlab.agents.instant import LEARNED, RANDOM, Instant, instant_form
 from fourlab.agents.learned import Learned, LearnedConfig
 from fourlab.core.arrays import Array, Ints
-from fourlab.core.errors import SpecError
+from fourlab.core.errors import DivergedError, SpecError
 from fourlab.core.storage import StorageError
-from fourlab.learning.base import Learner, Progress, WatchedGame
+from fourlab.learning.base import SEEDS, Learner, Progress, WatchedGame
 from fourlab.learning.opponents import SELF, opponents
-from fourlab.learning.schedules import schedule
+from fourlab.learning.schedules import follow_length, schedule
 from fourlab.learning.tables.config import TableConfig
 from fourlab.learning.tables.episode import Episode, new_episode
 from fourlab.learning.tables.lanes import LANES, draw_seeds, new_lanes, play_round, rounds
@@ -56,7 +56,8 @@ class TableLearner(Learner):
         self._read_config()
 
     def _read_config(self) -> None:
-        self._alpha = schedule(self.config.alpha, "alpha")
+        lowest = -1 if self.config.alpha in self.config.means else 0
+        self._alpha = schedule(self.config.alpha, "alpha", low=lowest)
         self._epsilon = schedule(self.config.epsilon, "epsilon")
         self.lesson = self.config.lesson(starts(self.config.start, self.rules))
 
@@ -67,6 +68,18 @@ class TableLearner(Learner):
     @property
     def size(self) -> int:
         return len(self.knowledge)
+
+    @property
+    def follows_length(self) -> tuple[str, ...]:
+        rates = {"alpha": self._alpha, "epsilon": self._epsilon}
+        return follow_length(rates, self._opponents)
+
+    @property
+    def together(self) -> int:
+        if self._opponents is None:
+            return 1
+        agents = [member.agent for stage in self._opponents.stages for member in stage]
+        return 1 if all(a is None or instant_form(a) is not None for a in agents) else LANES
 
     def agent(self) -> Learned:
         return self.Agent(self.rules, LearnedConfig(), self.knowledge)
@@ -79,7 +92,7 @@ class TableLearner(Learner):
 
     def steps(self) -> Iterator[Progress]:
         while self.done < self.total:
-            yield self._chunk(min(self.done + self.config.chunk, self.total))
+            yield self._chunk(self.next_stop(self.config.chunk))
 
     def prepare(self) -> None:
         opponent, _ = self._opponent()
@@ -99,6 +112,7 @@ class TableLearner(Learner):
         tally = np.zeros(4, np.int64)
         while self.done < stop:
             self._play_block(stop, tally)
+        self._check()
         return Progress(
             done=self.done,
             wins=int(tally[WINS]),
@@ -112,6 +126,14 @@ class TableLearner(Learner):
                 "decisions": int(tally[DECISIONS]),
             },
         )
+
+    def _check(self) -> None:
+        """Raise DivergedError if a value was to be learned that is none."""
+        if self.knowledge.has_diverged:
+            raise DivergedError(
+                f"{self.spec} diverged within {self.done:,} games: values beyond all bounds; "
+                "learn with a smaller alpha or smaller rewards"
+            )
 
     def _play_block(self, stop: int, tally: Ints, alone: bool = False) -> None:
         """Play against one opponent up to game number `stop` at most.
@@ -184,6 +206,7 @@ class TableLearner(Learner):
     def watch(self) -> WatchedGame:
         tally = np.zeros(4, np.int64)
         self._play_block(self.done + 1, tally, alone=True)
+        self._check()
         side = None if self.lesson.alone else int(self._rates(np.array([self.done - 1])).sides[0])
         result = int(tally[WINS] - tally[LOSSES])
         return watched(self, self._last, int(tally[DECISIONS]), side, result)
@@ -196,17 +219,19 @@ class TableLearner(Learner):
         self.knowledge.save(path, extra)
 
     @classmethod
-    def load(cls, path: Path) -> Self:
+    def load(cls, path: Path, games: int | None = None) -> Self:
         knowledge, extra = Knowledge.load(path)
         about = knowledge.about
         try:
             if about["learner"] != cls.name:
                 raise SpecError(f"it was learned by {about['learner']!r}, not {cls.name!r}")
-            learner = cls(knowledge.rules, cls.Config(**about["config"]), about["seed"])
+            learner = cls(knowledge.rules, cls.config_of(about, games), about["seed"])
             learner.done = int(about["games"])
             learner._dice = learner._dice if about["dice"] is None else int(about["dice"])
+            if not 0 <= learner._dice < SEEDS:
+                raise SpecError(f"dice are {about['dice']!r:.40}")
             learner.notes = dict(about["notes"])
-        except (KeyError, TypeError, SpecError) as error:
+        except (KeyError, TypeError, ValueError, OverflowError) as error:
             raise StorageError(f"{path} is damaged: nothing to go on with ({error})") from None
         learner.knowledge = knowledge
         if extra:

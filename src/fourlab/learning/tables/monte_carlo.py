@@ -15,14 +15,12 @@ from typing import ClassVar
 
 from fourlab.agents.learned import MonteCarloAgent
 from fourlab.core.spec import option
-from fourlab.learning.tables.config import TableConfig
+from fourlab.learning.tables.config import MOST_REWARD, TableConfig
 from fourlab.learning.tables.episode import AVERAGES, Lesson
 from fourlab.learning.tables.learner import TableLearner
 from fourlab.positions.starts import Starts
-from fourlab.values.knowledge import Shape
+from fourlab.values.shape import Shape
 from fourlab.values.store import POLICY
-
-MEAN = -1.0  # the rate that makes a value the mean of its targets
 
 
 @dataclass(frozen=True)
@@ -30,6 +28,7 @@ class MonteCarloConfig(TableConfig):
     """On-policy Monte Carlo control with a stored policy."""
 
     method: ClassVar[int] = AVERAGES
+    means: ClassVar[tuple[str, ...]] = ("-1",)
 
     alpha: str = option(
         "-1",
@@ -40,11 +39,20 @@ class MonteCarloConfig(TableConfig):
     gamma: float = option(
         0.5, "what a reward is worth a turn later", low=0, high=1, label="Discount γ", live=True
     )
-    epsilon: str = option("0", "not used: the policy stores its own random moves (keep)")
-    win: float = option(200.0, "reward for a win", label="Win", live=True)
-    loss: float = option(0.0, "reward for a loss", label="Loss", live=True)
+    epsilon: str = option("0", "the policy stores its own random moves (keep)", fixed=True)
+    win: float = option(
+        200.0, "reward for a win", low=-MOST_REWARD, high=MOST_REWARD, label="Win", live=True
+    )
+    loss: float = option(
+        0.0, "reward for a loss", low=-MOST_REWARD, high=MOST_REWARD, label="Loss", live=True
+    )
     block: float = option(
-        100.0, "reward on top for a move that blocks a line", label="Block", live=True
+        100.0,
+        "reward on top for a move that blocks a line",
+        low=-MOST_REWARD,
+        high=MOST_REWARD,
+        label="Block",
+        live=True,
     )
     symmetric: bool = option(False, "mirror images share what is learned")
     keep: float = option(

@@ -20,7 +20,7 @@ from fourlab.learning.tables.config import TableConfig
 from fourlab.learning.tables.episode import RETURNS, Lesson
 from fourlab.learning.tables.learner import TableLearner
 from fourlab.positions.starts import Starts
-from fourlab.values.knowledge import Shape
+from fourlab.values.shape import LONGEST_TUPLE, MOST_SPREAD, MOST_TUPLES, Shape
 from fourlab.values.store import AFTERSTATES, TUPLES
 
 
@@ -32,7 +32,9 @@ class TdLambdaConfig(TableConfig):
 
     trace: float = option(0.7, "weight of what came of it", name="lambda", low=0, high=1)
     cut: bool = option(False, "a move of exploration ends the return")
-    spread: float = option(0.0, "unseen values are normal with this deviation", low=0)
+    spread: float = option(
+        0.0, "unseen values are normal with this deviation", low=0, high=MOST_SPREAD
+    )
 
     def shape(self, seed: int) -> Shape:
         return Shape(AFTERSTATES, self.symmetric, self.memory_mb, self.spread, seed)
@@ -53,9 +55,11 @@ class NTupleConfig(TableConfig):
     )
     trace: float = option(0.0, "weight of what came of it", name="lambda", low=0, high=1)
     cut: bool = option(True, "a move of exploration ends the return")
-    tuples: int = option(70, "sets of cells", low=1, high=1000, public=100)
-    length: int = option(8, "cells in a set", low=1, high=12, public=8)
+    tuples: int = option(70, "sets of cells", low=1, high=MOST_TUPLES, public=100)
+    length: int = option(8, "cells in a set", low=1, high=LONGEST_TUPLE, public=8)
     coherent: bool = option(True, "temporal coherence: a step size for each weight")
+    symmetric: bool = option(True, "every tuple is looked up on the mirror image too", fixed=True)
+    memory_mb: float = option(1024, "it has no table", fixed=True)
 
     def shape(self, seed: int) -> Shape:
         return Shape(

@@ -153,7 +153,7 @@ class LearnSetup:
         if option.public is not None and float(text) > option.public:
             raise FourlabError(f"{name} {text} is too much for a page; at most {option.public:g}")
         if name in RATES:
-            schedule(text, name)
+            schedule(text, name, low=-1)  # the mean of all targets, where a learner has it
         if option in dials(self.learner) and not (name in RATES and ":" in text):
             return self.with_dial(name, text)
         return replace(self, fixed={**self.fixed, name: text})

@@ -1,0 +1,111 @@
+"""The files of a run folder besides what was learned: what the run is, and its metrics."""
+
+from __future__ import annotations
+
+import json
+import logging
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from fourlab.core.errors import FourlabError
+from fourlab.core.storage import SEAL, StorageError, is_there, replacing, seal, unseal
+
+CONFIG, METRICS = "config.json", "metrics.jsonl"
+
+
+@dataclass(frozen=True)
+class RunConfig:
+    """What a run is: everything that decides what it learns, and how it is looked at."""
+
+    learner: str  # spec string
+    game: str
+    seed: int = 0
+    every: int = 0  # games between two evaluations; 0: a tenth of the run
+    against: tuple[str, ...] = ()  # agents it is evaluated against
+    evaluation_games: int = 1000
+    truth: str = ""  # a suite to hold its moves and values against
+
+    def save(self, folder: Path) -> None:
+        """Write it into a run folder."""
+        fields = json.loads(json.dumps(asdict(self)))
+        with replacing(folder / CONFIG) as file:
+            file.write(json.dumps(seal(fields), indent=2).encode() + b"\n")
+
+    @classmethod
+    def load(cls, folder: Path) -> RunConfig:
+        """Read it from a run folder; raises StorageError if there is none."""
+        path = folder / CONFIG
+        try:
+            fields = unseal(json.loads(path.read_text(encoding="utf-8")), path)
+            found = cls(**{**fields, "against": tuple(fields["against"])})
+        except OSError as error:
+            raise StorageError(f"{folder} is no run folder: {CONFIG}: {error.strerror}") from None
+        except StorageError:
+            raise
+        except (ValueError, TypeError, KeyError, RecursionError) as error:
+            raise StorageError(f"{path} is damaged: {error}") from None
+        texts = (found.learner, found.game, found.truth, *found.against)
+        numbers = (found.seed, found.every, found.evaluation_games)
+        typed = all(type(text) is str for text in texts) and all(type(n) is int for n in numbers)
+        if not typed or not 0 <= found.seed < 1 << 63 or min(numbers) < 0:
+            raise StorageError(f"{path} is damaged: its entries make no sense")
+        return found
+
+
+def add_metrics(folder: Path, line: dict[str, Any]) -> None:
+    """Write a line of metrics behind the others."""
+    try:
+        with (folder / METRICS).open("a", encoding="utf-8") as file:
+            file.write(json.dumps(seal(line)) + "\n")
+    except OSError as error:
+        raise StorageError(f"cannot write {folder / METRICS}: {error.strerror}") from None
+
+
+def read_metrics(folder: Path) -> list[dict[str, Any]]:
+    """Return the lines of metrics of a run.
+
+    A last line that was cut short is passed over; so is a damaged one, of which a notice is given.
+    """
+    path = folder / METRICS
+    try:
+        text = path.read_bytes().decode("utf-8", errors="replace")
+    except OSError:
+        return []
+    lines = text.split("\n")
+    sealed = any(f'"{SEAL}": "' in line for line in lines)  # the first fourlab wrote no checksums
+    found: list[dict[str, Any]] = []
+    for number, line in enumerate(lines, start=1):
+        try:
+            read = unseal(json.loads(line), path, must=sealed)
+            if type(read["games"]) is not int:
+                raise ValueError  # as everything that is wrong with a line
+            found.append(read)
+        except (ValueError, KeyError, RecursionError):
+            if number < len(lines):  # the last one ends the file: empty, or cut short
+                logging.getLogger("fourlab").warning("%s: line %d is damaged", path, number)
+    return found
+
+
+def drop_metrics_after(folder: Path, games: int) -> None:
+    """Keep the lines of metrics that a checkpoint has reached."""
+    kept = [seal(line) for line in read_metrics(folder) if line["games"] <= games]
+    if (folder / METRICS).exists():
+        with replacing(folder / METRICS) as file:
+            file.write("".join(json.dumps(line) + "\n" for line in kept).encode())
+
+
+def find_runs(root: Path) -> list[Path]:
+    """Return the run folders below a folder, the latest last."""
+    if not is_there(root):
+        return []
+    found = [path.parent for path in root.rglob(CONFIG) if _is_run(path)]
+    return sorted(found, key=lambda folder: (folder / CONFIG).stat().st_mtime)
+
+
+def _is_run(path: Path) -> bool:
+    try:
+        RunConfig.load(path.parent)
+    except FourlabError:
+        return False
+    return True
