@@ -1,4 +1,4 @@
-"""The README as a package index shows it: there no link and no picture leads into the repository."""
+"""The README as a package index shows it: no link or picture leads into the repository."""
 
 import re
 from pathlib import Path
