@@ -21,6 +21,9 @@ from fourlab.core import waiting
 from fourlab.learning.registry import LEARNERS
 from fourlab.studies.registry import STUDIES
 
+# Work that is left out leaves open what it would have closed.
+pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+
 LINES = 120  # commands of one seed
 PATIENCE = 60  # seconds for one of them: an upper bound on a busy machine, not a measurement
 NEEDED = ("out",)  # options without which most commands say only that
