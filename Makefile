@@ -6,7 +6,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: help serve play test test-slow test-kaggle chromium check format lint type layers bench docs clean
+.PHONY: help serve play test test-slow test-kaggle chromium check format lint type layers bench docs release clean
 
 help:
 	@echo "make serve    the web laboratory in the browser"
@@ -15,6 +15,7 @@ help:
 	@echo "make check    format, lint, types, layers"
 	@echo "make bench    the speed of this machine, side by side with the peers that are installed"
 	@echo "make docs     the documentation in site/"
+	@echo "make release  wheel and sdist, tried in an empty environment (DEEP=1: with torch)"
 
 # .venv/.has-EXTRA stands for "the package with this extra is installed".
 $(BIN)/python:
@@ -78,6 +79,10 @@ bench: $(VENV)/.has-core
 
 docs: $(VENV)/.has-docs
 	$(BIN)/mkdocs build --strict
+
+# Nothing is uploaded: it says what could be.
+release: $(VENV)/.has-core
+	$(BIN)/python .ci/release.py $(if $(DEEP),--deep)
 
 clean:
 	rm -rf $(VENV) site build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -203,7 +203,7 @@ def test_damaged_progress_is_never_believed(tmp_path: Path) -> None:
             continue
         known = again.scores != UNSOLVED
         assert np.array_equal(again.scores[known], made.scores[known])
-        assert known.sum() < made.solved
+        assert known.sum() <= made.solved
         outcomes.add("repaired")
     assert outcomes == {"refused", "repaired"}
 
@@ -219,7 +219,7 @@ def test_a_full_disk_under_the_progress_stops_no_build(
     def full(self: Path, mode: str = "r", **options: object) -> object:
         if self == making.progress_path and next(writes) in (1, 2):
             with original(self, "a") as file:
-                file.write("0123456789abcdef {half of")
+                file.write('{"at": 0, "sco')
             raise OSError(errno.ENOSPC, "No space left on device")
         return original(self, mode, **options)
 

@@ -14,7 +14,6 @@ import json
 import os
 import sqlite3
 import time
-import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
@@ -22,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+from fourlab.arena import seals
 from fourlab.arena.games import Games, moves_array
 from fourlab.arena.identity import label
 from fourlab.arena.pairing import Pairing
@@ -33,7 +33,6 @@ from fourlab.version import __version__
 
 ALONE = -1  # the seed of a pairing whose games were played by themselves
 OUTCOMES = {1: "first", 0: "draw", -1: "second", 2: "in progress"}
-REMEDY = "put a copy in its place, or delete it and play again"
 WAIT_SECONDS = 5.0  # for another program that is writing
 
 
@@ -51,11 +50,11 @@ class Records:
             self._connection = sqlite3.connect(
                 only or path, timeout=wait, isolation_level=None, uri=bool(only)
             )
-        self._connection.create_function("seal", -1, _seal, deterministic=True)
+        self._connection.create_function("seal", -1, seals.seal, deterministic=True)
         try:
             with self._errors():
                 self._prepare()
-                self._check()
+                seals.check(self._connection, self.path)
         except StorageError:
             self._connection.close()
             raise
@@ -87,24 +86,6 @@ class Records:
                         run(statement)
                 run(f"PRAGMA application_id = {APPLICATION}")
                 run(f"PRAGMA user_version = {len(MIGRATIONS)}")
-
-    def _check(self) -> None:
-        """Refuse a file that was damaged; the rows of games are checked when they are read."""
-        [(found,)] = self._connection.execute("PRAGMA quick_check(1)").fetchall()
-        if found != "ok":
-            raise StorageError(f"{self.path} is damaged: {' '.join(found.split())}; {REMEDY}")
-        for table in ("agents", "pairings", "runs"):
-            query = f"SELECT count(*) FROM {table} WHERE seal IS NOT {seal_of(table)}"  # noqa: S608
-            [(wrong,)] = self._connection.execute(query)
-            self._refuse(wrong, table)
-
-    def _refuse(self, wrong: int, what: str) -> None:
-        """Raise StorageError if rows do not fit their seals."""
-        if wrong:
-            raise StorageError(
-                f"{self.path} is damaged: {wrong:,} of its {what} do not fit their checksums; "
-                f"{REMEDY}"
-            )
 
     def _keep_log(self) -> None:
         """Let readers and the writer work at once; SQLite does not wait for this by itself."""
@@ -161,12 +142,7 @@ class Records:
             self._connection.execute(
                 "INSERT INTO runs (settings, started) VALUES (?, ?)", (json.dumps(settings), _now())
             )
-            self._seal("runs")
-
-    def _seal(self, table: str) -> None:
-        """Give the rows that are new their seals."""
-        query = f"UPDATE {table} SET seal = {seal_of(table)} WHERE seal IS NULL"  # noqa: S608
-        self._connection.execute(query)
+            seals.put(self._connection, "runs")
 
     def last_run(self) -> dict[str, Any]:
         """Return the settings of the last run; raises StorageError if there was none."""
@@ -193,8 +169,8 @@ class Records:
                 " started) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
                 (*key, __version__, _now()),
             )
-            self._seal("agents")
-            self._seal("pairings")
+            seals.put(self._connection, "agents")
+            seals.put(self._connection, "pairings")
             found = run(
                 "SELECT id FROM pairings WHERE (game, a, b, seed, plies, move_seconds)"
                 " = (?, ?, ?, ?, ?, ?)",
@@ -250,7 +226,7 @@ class Records:
             pairing,
             below,
         )
-        self._refuse(sum(not row[6] for row in rows), "games")
+        seals.refuse(self.path, sum(not row[6] for row in rows), "games")
         moves, lengths = moves_array(conditions.rules, [row[2] for row in rows])
         return Games(
             np.array([row[0] for row in rows], np.int64),
@@ -272,7 +248,7 @@ class Records:
         with self._errors():
             query, several = LISTING.format(where=where), self._several()
             for row in self._connection.execute(query, (*values, limit, offset)):
-                self._refuse(not row[17], f"games, {row[0]}.{row[1]},")
+                seals.refuse(self.path, not row[17], f"games, {row[0]}.{row[1]},")
                 yield _recorded(row, several)
 
     def summary(self) -> dict[str, dict[tuple[str, str], tuple[int, int, int]]]:
@@ -280,7 +256,7 @@ class Records:
         found: dict[str, dict[tuple[str, str], tuple[int, int, int]]] = {}
         several = self._several()
         for row in self._all(SUMMARY):
-            self._refuse(row[11], "games")
+            seals.refuse(self.path, row[11], "games")
             a, b = label(row[1], row[2], several), label(row[3], row[4], several)
             for pair, counts in (((a, b), row[5:8]), ((b, a), row[8:11])):
                 results = found.setdefault(row[0], {})
@@ -346,11 +322,6 @@ def _recorded(row: tuple[Any, ...], several: set[str]) -> GameRecord:
         id=f"{pairing}.{number}",
         started=details.get("started", started),
     )
-
-
-def _seal(*columns: str | float | None) -> int:
-    """Return the checksum of a row, in SQL `seal(...)`."""
-    return zlib.crc32(repr(columns).encode(errors="surrogateescape"))
 
 
 def missing(numbers: Ints, games: int) -> list[range]:

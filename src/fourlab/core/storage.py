@@ -107,6 +107,25 @@ def replacing(path: Path, durable: bool = True) -> Iterator[IO[bytes]]:
         Path(name).unlink(missing_ok=True)
 
 
+def check_place(path: Path) -> None:
+    """Raise StorageError if a file could not be written there; makes its folder, and no file."""
+    with writing(path):
+        if path.exists():
+            with path.open("ab"):
+                pass
+        else:
+            tempfile.TemporaryFile(dir=path.parent).close()
+
+
+def _clear(path: Path) -> None:
+    """Remove what writers of `path` that were killed left behind; one at work is younger."""
+    oldest = time.time() - ABANDONED_SECONDS
+    for left in path.parent.glob(f".{glob.escape(path.name)}.????????{UNFINISHED}"):
+        with contextlib.suppress(OSError):
+            if left.stat().st_mtime < oldest:
+                left.unlink()
+
+
 def seal(fields: dict[str, Any]) -> dict[str, Any]:
     """Return fields fit for JSON with a checksum of them."""
     return {**fields, SEAL: _sum(fields)}
@@ -157,38 +176,6 @@ def alone(folder: Path) -> Iterator[None]:
         yield
     finally:
         os.close(handle)
-
-
-def check_place(path: Path) -> None:
-    """Raise StorageError if a file could not be written there; makes its folder, and no file."""
-    with writing(path):
-        if path.exists():
-            with path.open("ab"):
-                pass
-        else:
-            tempfile.TemporaryFile(dir=path.parent).close()
-
-
-def _clear(path: Path) -> None:
-    """Remove what writers of `path` that were killed left behind; one at work is younger."""
-    oldest = time.time() - ABANDONED_SECONDS
-    for left in path.parent.glob(f".{glob.escape(path.name)}.*{UNFINISHED}"):
-        with contextlib.suppress(OSError):
-            if left.stat().st_mtime < oldest:
-                left.unlink()
-
-
-def sealed(entry: dict[str, Any]) -> str:
-    """Return a line of JSON with its checksum, for a file that grows line by line."""
-    return json.dumps(seal(entry)) + "\n"
-
-
-def unsealed(line: str) -> dict[str, Any] | None:
-    """Return what `sealed` wrote, None if it is not all there or was changed."""
-    try:
-        return unseal(json.loads(line), Path(), must=True)
-    except (ValueError, StorageError):
-        return None
 
 
 def checksum(arrays: dict[str, Array]) -> str:

@@ -82,13 +82,9 @@ class Workers:
         A job whose worker died is done again. People's own files that are known here travel with
         the jobs.
         """
-        if self._client is not None:
-            own.pickle_by_value()
-        function = functools.partial(_with_own, function, own.carried())
+        function = self._outfitted(function)
         waiting: dict[Future[Result], tuple[Item, int]] = {}
         source = iter(jobs)
-        if self.cluster:
-            function = functools.partial(same_sources, sources_digest(), function)
         try:
             while True:
                 self._fill(waiting, function, source)
@@ -110,6 +106,14 @@ class Workers:
         finally:
             for future in waiting:
                 future.cancel()
+
+    def _outfitted(self, function: Callable[[Item], Result]) -> Callable[[Item], Result]:
+        """Return a function with what it needs where it is called."""
+        function = functools.partial(_with_own, function, own.carried())
+        if not self.cluster:
+            return function
+        own.pickle_by_value()
+        return functools.partial(same_sources, sources_digest(), function)
 
     def _fill(
         self,

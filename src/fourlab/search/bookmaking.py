@@ -8,6 +8,7 @@ or changed is passed over, and its positions are solved again.
 from __future__ import annotations
 
 import functools
+import json
 import logging
 from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
@@ -23,8 +24,8 @@ from fourlab.core.storage import (
     is_there,
     reading,
     replacing,
-    sealed,
-    unsealed,
+    seal,
+    unseal,
 )
 from fourlab.rules.catalog import name_of
 from fourlab.rules.geometry import Rules
@@ -36,6 +37,10 @@ log = logging.getLogger("fourlab.book")
 PROGRESS_VERSION = 2
 CHUNK = 32  # positions a worker solves between two reports, fewer where there are few
 UNSOLVED = -128
+
+
+def _line(entry: dict[str, Any]) -> str:
+    return json.dumps(seal(entry)) + "\n"
 
 
 @functools.cache
@@ -81,25 +86,32 @@ class Build:
         if is_there(self.progress_path):
             with reading(self.progress_path):
                 lines = self.progress_path.read_bytes().decode(errors="replace").split("\n")
-            if unsealed(lines[0]) != self._header:
+            if self._entry(lines[0]) != self._header:
                 raise StorageError(
                     f"{self.progress_path} belongs to another book, or is damaged: "
                     f"{lines[0][:100]!r}; remove it or choose another file"
                 )
-            found = [unsealed(line) for line in lines[1:] if line]
+            found = [self._entry(line) for line in lines[1:] if line]
             entries += [entry for entry in found if entry is not None]
             if None in found[:-1]:  # the last one was cut off when a build was killed
                 log.warning("%s was damaged; what is missing is solved again", self.progress_path)
         for entry in entries[1:]:
             self.scores[entry["at"] : entry["at"] + len(entry["scores"])] = entry["scores"]
         with replacing(self.progress_path) as file:
-            file.writelines(sealed(entry).encode() for entry in entries)
+            file.writelines(_line(entry).encode() for entry in entries)
+
+    def _entry(self, line: str) -> dict[str, Any] | None:
+        """Return what a line says, None if it was cut off or changed."""
+        try:
+            return unseal(json.loads(line), self.progress_path, must=True)
+        except (ValueError, RecursionError):
+            return None
 
     def _append(self, entry: dict[str, Any]) -> None:
         """Keep what was solved; a full disk does not stop the build."""
         try:
             with self.progress_path.open("a", encoding="utf-8") as file:
-                file.write(self._gap + sealed(entry))
+                file.write(self._gap + _line(entry))
             self._gap = ""
         except OSError as error:
             if not self._gap:

@@ -1,0 +1,43 @@
+"""Seals: the checksum that every row of the records carries, given and looked at."""
+
+from __future__ import annotations
+
+import zlib
+from pathlib import Path
+from sqlite3 import Connection
+
+from fourlab.arena.schema import seal_of
+from fourlab.core.storage import StorageError
+
+REMEDY = "put a copy in its place, or delete it and play again"
+SMALL = ("agents", "pairings", "runs")  # tables that are looked at as a whole
+
+
+def seal(*columns: str | float | None) -> int:
+    """Return the checksum of a row, in SQL `seal(...)`."""
+    return zlib.crc32(repr(columns).encode(errors="surrogateescape"))
+
+
+def put(connection: Connection, table: str) -> None:
+    """Give the rows of a table that are new their seals."""
+    query = f"UPDATE {table} SET seal = {seal_of(table)} WHERE seal IS NULL"  # noqa: S608
+    connection.execute(query)
+
+
+def check(connection: Connection, path: Path) -> None:
+    """Refuse a file that was damaged; the rows of games are looked at when they are read."""
+    [(found,)] = connection.execute("PRAGMA quick_check(1)").fetchall()
+    if found != "ok":
+        raise StorageError(f"{path} is damaged: {' '.join(found.split())}; {REMEDY}")
+    for table in SMALL:
+        query = f"SELECT count(*) FROM {table} WHERE seal IS NOT {seal_of(table)}"  # noqa: S608
+        [(wrong,)] = connection.execute(query)
+        refuse(path, wrong, table)
+
+
+def refuse(path: Path, wrong: int, what: str) -> None:
+    """Raise StorageError if rows do not fit their seals."""
+    if wrong:
+        raise StorageError(
+            f"{path} is damaged: {wrong:,} of its {what} do not fit their checksums; {REMEDY}"
+        )

@@ -1,0 +1,56 @@
+"""What a release is made of: descriptions whose links work, commands that are tried."""
+
+import importlib.util
+import re
+import tomllib
+from pathlib import Path
+from types import ModuleType
+
+from fourlab.cli.main import COMMANDS
+from fourlab.version import __version__
+
+ROOT = Path(__file__).parent.parent
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def program(path: Path) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_readme_of_a_package_links_nowhere_or_home() -> None:
+    portable = program(ROOT / "hatch_build.py").portable
+    relative = re.compile(r"\]\((?!https://)")
+    assert relative.search(README)
+    bare = portable(README, "")
+    assert not re.search(r"\]\(", bare)
+    assert "The web laboratory: pages, addresses, limits" in bare
+    linked = portable(README, "https://forge.example/fourlab/")
+    assert not relative.search(linked)
+    assert "[Games](https://forge.example/fourlab/blob/main/docs/games/index.md)" in linked
+    assert "(https://forge.example/fourlab/raw/main/docs/pictures/play.png)" in linked
+
+
+def test_every_link_of_the_readme_leads_to_a_file() -> None:
+    paths = re.findall(r"\]\(([^)#]+)\)", README)
+    assert len(paths) > 20
+    assert [path for path in paths if not (ROOT / path).exists()] == []
+
+
+def test_every_command_of_the_readme_is_tried_and_there_is() -> None:
+    release = program(ROOT / ".ci" / "release.py")
+    tried = release.commands(README)
+    assert len(tried) == len(re.findall(r"^fourlab ", README, re.MULTILINE))
+    assert {line.split()[1] for line in tried} <= set(COMMANDS)
+    assert all("#" not in line for line in tried)
+    assert "fourlab serve" in tried
+    known = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert set(release.EXTRAS.split(",")) <= set(known["optional-dependencies"])
+
+
+def test_the_citation_names_the_version_that_there_is() -> None:
+    assert f"\nversion: {__version__}\n" in (ROOT / "CITATION.cff").read_text()
