@@ -20,8 +20,8 @@ from fourlab.studies.wording import count
 QUICK_NODES, MINUTES_NODES = 2_000_000, 300_000_000  # of boards in a quick run, and in minutes
 TABLE_MB = 512
 # Boards of hours, cheapest first, in pieces of so many plies. Beyond them 7 x 8 and 9 x 6.
-HOURS: tuple[Size, ...] = ((11, 4), (8, 6), (7, 7), (10, 5))
-PIECES = 2
+HOURS: tuple[Size, ...] = ((8, 6), (11, 4), (10, 5))
+PIECES = 1  # one for each first move
 HOURS_MB = 4096
 SPLIT_QUICKLY: tuple[Size, ...] = ((6, 4), (6, 6))  # solved in pieces by a quick run
 
