@@ -72,6 +72,14 @@ def test_work_space_comes_back_after_an_accident() -> None:
         assert second is first
 
 
+def test_work_space_that_is_not_to_be_kept_is_made_anew() -> None:
+    scratch: Scratch[list[int]] = Scratch(list, keeps=False)
+    with scratch.lent() as first:
+        pass
+    with scratch.lent() as second:
+        assert second is not first
+
+
 def test_a_registry_loads_what_is_asked_for_and_takes_what_is_added() -> None:
     registry: Registry[object] = Registry("thing", {"path": "pathlib:Path", "none": "nowhere:No"})
     assert registry.find("path").__name__ == "Path"

@@ -11,7 +11,7 @@ from typing import NoReturn
 import numpy as np
 import pytest
 
-from fourlab.agents import by_heart, perfect
+from fourlab.agents import by_heart, mcts, perfect
 from fourlab.agents.base import Agent, Decision
 from fourlab.agents.registry import AGENTS, agent
 from fourlab.core.errors import NotationError, SpecError
@@ -22,6 +22,7 @@ from fourlab.rules.catalog import game
 from fourlab.rules.formats import from_stones
 from fourlab.rules.position import Position
 from fourlab.search.solver import SHARED, shared_solver
+from fourlab.search.tree import Tree, new_tree
 from fourlab.web.limits import MOVE_SECONDS, read_agent, read_game
 from fourlab.web.sessions.arena import read_players
 
@@ -76,6 +77,26 @@ def test_boards_without_a_name_share_their_kernels() -> None:
             searches.add(agent(spec, rules)._search)  # type: ignore[attr-defined]
         searches.add(shared_solver(rules)._solve)
     assert len(searches) == 3
+
+
+def test_a_page_holds_no_large_tree_between_two_moves(monkeypatch: pytest.MonkeyPatch) -> None:
+    rules = game("connect4")
+    trees: list[weakref.ref[object]] = []
+
+    def noted(nodes: int, *args: int) -> Tree:
+        tree = new_tree(nodes, *args)
+        if nodes > 1000:  # not the one that serves to compile
+            trees.append(weakref.ref(tree.stats))
+        return tree
+
+    monkeypatch.setattr(mcts, "new_tree", noted)
+    for spec, held in (("mcts:sims=1000", 1), ("mcts:sims=100000,nodes=900000", 0)):
+        trees.clear()
+        player = read_agent(spec, rules)
+        for _ in range(2):
+            player.decide(rules.start(), np.random.default_rng(0), Limit(stop=lambda: True))
+        gc.collect()
+        assert sum(tree() is not None for tree in trees) == held
 
 
 HARD = (3459089427030962184, 1135118694305795591)  # stones that no game leads to

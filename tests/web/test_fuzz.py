@@ -255,6 +255,7 @@ def test_a_session_refuses_a_fault_of_its_own_in_words(tmp_path: Path) -> None:
             raise {"value": ValueError, "index": IndexError, "own": FourlabError}[what]("why")
 
     session = Clumsy(IdleBench())
-    for what in ("value", "index", "own", "key"):
+    for what, said in (("value", "'trip' does not take"), ("index", "not take"), ("own", "why")):
         assert not session.act("trip", [what])
         assert session.error is not None
+        assert said in session.error["text"]

@@ -29,6 +29,7 @@ from fourlab.search.tree import DRAW, LOSS, UNPROVEN, WIN, Tree, new_tree, trans
 
 FIRST_SLICE = 16  # simulations before the first look at the clock; few, for a slow machine
 SLICE_SECONDS = 0.001
+MOST_IDLE = 200_000  # nodes of a tree that is held between two decisions: 8 MB
 TABLE_BITS = 10  # of the table of alpha-beta at a leaf
 PROVEN = {WIN: 1.0, DRAW: 0.0, LOSS: -1.0}
 
@@ -97,7 +98,8 @@ class Mcts(Agent):
         super().__init__(rules, config)
         self._variant = variant_of(self.config)
         self._search = searcher(rules if is_named(rules) else None)
-        self._space: Scratch[Space] = Scratch(self._new_space)
+        room = room_for(rules, self.simulations, self.config.nodes, self.config.threads)
+        self._space: Scratch[Space] = Scratch(self._new_space, keeps=room <= MOST_IDLE)
         self._is_ready = False
         self._kept: list[tuple[Position, Space]] = []  # at most one, taken out while it is used
 

@@ -10,10 +10,14 @@ T = TypeVar("T")
 
 
 class Scratch(Generic[T]):
-    """Spare work space of one kind; as much is made as is in use at once."""
+    """Spare work space of one kind; as much is made as is in use at once.
 
-    def __init__(self, make: Callable[[], T]) -> None:
+    With `keeps=False` none is held between two uses: for space that is large and quickly made.
+    """
+
+    def __init__(self, make: Callable[[], T], keeps: bool = True) -> None:
         self._make = make
+        self._keeps = keeps
         self._idle: list[T] = []
 
     @contextmanager
@@ -26,4 +30,5 @@ class Scratch(Generic[T]):
         try:
             yield space
         finally:
-            self._idle.append(space)
+            if self._keeps:
+                self._idle.append(space)

@@ -162,9 +162,9 @@ def _check_path(name: str, path: str) -> None:
 
 
 def _short(spec: Any, what: str) -> str:
-    """Return a text from a browser; raises SpecError if it is none that a spec could be."""
+    """Return a text from a browser; raises SpecError for one that no spec could be."""
     if not isinstance(spec, str):
-        raise SpecError(f"{what} {str(spec)[:20]!r} is no text")
+        raise TypeError(f"{what} is no text")
     if len(spec) > MOST_SPEC:
         raise SpecError(f"{what} {spec[:20]!r}... is too long; at most {MOST_SPEC} characters")
     if not spec.isprintable():

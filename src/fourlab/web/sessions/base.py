@@ -66,6 +66,8 @@ class Session(ABC):
                 raise FourlabError(f"there is no action {name[:20]!r} here")
             try:
                 getattr(self, name)(*args)
+            except FourlabError:
+                raise
             except (TypeError, AttributeError, LookupError, OverflowError, ValueError) as fault:
                 raise FourlabError(f"{name!r} does not take {args!r}"[:200]) from fault
         except FourlabError as error:
