@@ -4,7 +4,6 @@ import shutil
 import subprocess
 import sys
 import threading
-import time
 from pathlib import Path
 
 import numpy as np
@@ -172,9 +171,7 @@ def test_an_answer_that_nobody_asked_for_is_passed_over(tmp_path: Path) -> None:
     with engine_module.lent(player.program) as engine:  # type: ignore[attr-defined]
         start, limit = game("connect4").start(), Limit(seconds=20)
         assert engine.decide(start, 1, limit).move == 4
-        engine.child.say("isready")
-        while engine.child._lines.qsize() < 2:  # until both are here
-            time.sleep(0.01)
+        assert engine.child._heard or engine.child._poll.poll(20_000)  # it is here by then
         assert engine.decide(start.play(0), 1, limit).move == 0
 
 

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import os
-import queue
+import select
 import signal
 import subprocess
 import sys
 import tempfile
-import threading
+import time
 import weakref
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import IO
 
 KEPT_ERRORS = 4000  # bytes of its standard error that are worth telling
-MOST_WAITING = 10_000  # lines that nobody has heard; then the child waits
 LONGEST_LINE = 1 << 16  # characters; what is longer comes in pieces
 STRICT_MEMORY = 2 << 30  # bytes that unknown code may have
 STRICT_FILE = 256 << 20  # bytes that a file may have which it writes
@@ -40,11 +40,12 @@ class LineProcess:
         except OSError:
             self._errors.close()
             raise
-        self._lines: queue.Queue[str] = queue.Queue(MOST_WAITING)
-        pipe = self.process.stdout
-        reader = threading.Thread(target=_read, args=(pipe, self._lines), daemon=True)
-        reader.start()
-        self.close = weakref.finalize(self, _end, self.process, self._errors, reader, self._lines)
+        assert self.process.stdout is not None  # noqa: S101  # it was asked for
+        self._pipe = self.process.stdout.fileno()
+        self._poll = select.poll()  # a child that nobody hears waits by itself: pipes are short
+        self._poll.register(self._pipe, select.POLLIN)
+        self._heard = b""
+        self.close = weakref.finalize(self, _end, self.process, self._errors)
 
     def _start(
         self, command: Sequence[str], env: Mapping[str, str] | None
@@ -87,17 +88,23 @@ class LineProcess:
 
     def hear(self, seconds: float) -> str | None:
         """Return the next line, or None if the process has died; raises TimeoutError."""
-        try:
-            line = self._lines.get(timeout=max(seconds, 0.0))
-        except queue.Empty:
-            raise TimeoutError from None
-        return line.rstrip("\n") if line else None
+        deadline = time.perf_counter() + seconds
+        while b"\n" not in self._heard and len(self._heard) < LONGEST_LINE:
+            left = max(0.0, deadline - time.perf_counter())
+            if not self._poll.poll(math.ceil(left * 1000)):
+                raise TimeoutError
+            more = os.read(self._pipe, LONGEST_LINE)
+            if not more:
+                return None
+            self._heard += more
+        line, _, self._heard = self._heard.partition(b"\n")
+        return line.decode(errors="replace")
 
     def forget(self) -> None:
         """Pass over what it has said and nobody asked for."""
-        with contextlib.suppress(queue.Empty):
-            while self.is_alive:
-                self._lines.get_nowait()
+        self._heard = b""
+        while self._poll.poll(0) and os.read(self._pipe, LONGEST_LINE):
+            pass
 
     def errors(self) -> str:
         """Return the end of what it has written to standard error."""
@@ -115,28 +122,10 @@ class LineProcess:
         return ending
 
 
-def _read(pipe: IO[str], lines: queue.Queue[str]) -> None:
-    """Pass on lines as they come, and "" at the end."""
-    with contextlib.suppress(ValueError, OSError):  # closed meanwhile
-        while line := pipe.readline(LONGEST_LINE):
-            lines.put(line)
-    lines.put("")
-
-
-def _end(
-    process: subprocess.Popen[str],
-    errors: IO[bytes],
-    reader: threading.Thread,
-    lines: queue.Queue[str],
-) -> None:
+def _end(process: subprocess.Popen[str], errors: IO[bytes]) -> None:
     with contextlib.suppress(OSError):  # all of them are gone
         os.killpg(process.pid, signal.SIGKILL)
     process.wait()
-    while reader.is_alive():  # it may wait for room
-        with contextlib.suppress(queue.Empty):
-            while True:
-                lines.get_nowait()
-        reader.join(0.01)
     for pipe in (process.stdin, process.stdout, errors):
         if pipe is not None:
             with contextlib.suppress(OSError):  # what was still to be written to the dead
