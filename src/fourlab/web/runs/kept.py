@@ -1,9 +1,9 @@
 """`KeptTraining`: a training under a name, saved in its folder as it goes, and found again there.
 
-    item.json        settings, state and curves
-    config.json      as in every run folder, so that agents and commands can use it
-    checkpoint.npz   what was learned, written about every SAVE_SECONDS
-    alive            touched while it runs: what is lost after a kill is known by it
+item.json        settings, state and curves
+config.json      as in every run folder, so that agents and commands can use it
+checkpoint.npz   what was learned, written about every SAVE_SECONDS
+alive            touched while it runs: what is lost after a kill is known by it
 """
 
 from __future__ import annotations

@@ -23,8 +23,10 @@ IDLE_SECONDS = 20.0  # after which one that does nothing leaves the memory
 MOST_LIVE = 60  # runs in memory
 LOCK_SECONDS = 10.0  # to wait for a learner at the end of the server
 # What a draft hands over to the run that it becomes.
-STATE = """learner sample frame size done won curves columns tested_columns positions reference
-    tested seconds""".split()
+STATE = (
+    *("learner", "sample", "frame", "size", "done", "won", "seconds"),
+    *("curves", "columns", "tested_columns", "positions", "reference", "tested"),
+)
 
 
 @dataclass
