@@ -4,15 +4,17 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from fourlab.web.runs.room import Room
 
 from fourlab.learning.runs import Run
 from fourlab.rules.catalog import game as find_game
+from fourlab.rules.position import position_of
 from fourlab.search.solver import solve
 from fourlab.web.keep.shelf import Shelf
 from fourlab.web.keep.store import Keep
 from fourlab.web.limits import offer_runs, read_agent
+from fourlab.web.runs.pace import Pace
 from fourlab.web.runs.reference import truth_sample
+from fourlab.web.runs.room import Room
 from fourlab.web.sessions.learn import LearnSession
 from fourlab.web.sessions.play import PlaySession
 from web.bench import TestBench
@@ -76,6 +78,115 @@ def test_every_update_is_the_sum_that_the_page_writes(bench: TestBench) -> None:
         if session.training.sample is sample:
             do(session, "step", "move")
         bench.until(lambda before=sample: session.training.sample is not before)
+
+
+def test_a_network_writes_no_sum_that_is_false_and_counts_no_trials(bench: TestBench) -> None:
+    session = learn(bench, learner="n-tuple", game="connect:columns=4,rows=4,k=3")
+    do(session, "step", "game")
+    sample = session.training.sample
+    assert sample is not None
+    for turn in sample.game.turns:
+        old, new = turn.before[turn.move], turn.after[turn.move]
+        assert "×" not in turn.update
+        target = float(turn.update.split("toward ")[1].split(",")[0].replace("−", "-"))
+        assert old is not None
+        assert new is not None
+        assert (new - old) * (target - old) >= -0.02  # two digits
+        assert turn.trials[turn.move] is None
+
+
+def test_each_move_says_what_it_was_worth_and_why_it_was_chosen(bench: TestBench) -> None:
+    session = learn(bench, learner="monte-carlo", epsilon="0")
+    words = set()
+    for _ in range(60):
+        do(session, "step", "move")
+        bench.until(lambda: not session.training.busy)
+        said = session.view()["said"]
+        sample = session.training.sample
+        if said and said["why"] and sample is not None:
+            words.add(said["why"]["word"].split(":")[0])
+            own = sample.game.side
+            assert said["side"] == own
+    assert words <= {"random", "policy"}
+    assert "random" in words  # at first every state is new
+
+
+def test_a_speed_reaches_what_it_says_or_says_what_it_reaches(bench: TestBench) -> None:
+    session = learn(bench)
+    counted: list[float] = []
+    for pace in (300.0, 3_000.0, 30_000.0):
+        clock = {"now": 0.0}
+        paced = Pace(pace, lambda clock=clock: clock["now"])
+        paced.restart()
+        played = 0
+        for _ in range(100):  # ten seconds in slices
+            clock["now"] += 0.1
+            games = paced.allowed(8.0)
+            played += games
+            paced.played(games, games * 8)
+        assert played * 8 / 10 == pytest.approx(pace, rel=0.1)
+        assert paced.reached is not None
+        assert paced.reached[0] == pytest.approx(pace, rel=0.2)
+        counted.append(played)
+    assert counted[1] == pytest.approx(10 * counted[0], rel=0.1)  # no cliff
+    do(session, "speed", 300)
+    do(session, "run")
+    bench.until(lambda: session.training.pace.reached)
+    assert session.view()["reached"]["games"] >= 0
+
+
+def test_a_board_is_chosen_by_its_size_and_goal(bench: TestBench) -> None:
+    session = learn(bench)
+    do(session, "board", 6, 3, 3, True)
+    assert session.view()["choices"]["game"]["title"] == "6 × 3, connect 3"
+    do(session, "board", 4, 4, 3, False)
+    assert session.training.settings.rules.gravity is False
+    for wrong in ((3, 3, 4, True), (0, 4, 3, True), (9, 9, 4, True), ("5", 4, 3, True)):
+        assert not session.act("board", list(wrong))
+
+
+def test_a_rate_that_is_a_mean_says_so(bench: TestBench) -> None:
+    session = learn(bench, learner="monte-carlo")
+    [rate] = [dial for dial in session.view()["dials"] if dial["name"] == "alpha"]
+    assert rate["value"] == "mean"
+    do(session, "tune", "alpha", "0.2")
+    do(session, "tune", "alpha", "mean")
+    assert session.training.settings.turned["alpha"] == -1
+
+
+def test_columns_are_counted_over_all_games(bench: TestBench) -> None:
+    session = learn(bench, learner="monte-carlo")
+    assert session.view()["columns"] is None  # before anything is to be said
+    do(session, "run")
+    bench.until(lambda: games(session) > 3000 and session.view()["columns"])
+    columns = session.view()["columns"]
+    for shares in (columns["chosen"], columns["best"]):
+        assert sum(shares) == pytest.approx(1, abs=0.01)
+    learner = session.training.learner
+    assert learner is not None
+    visits = learner.knowledge.values.table.visits  # type: ignore[attr-defined]
+    assert int(visits.sum()) >= 3000 * 2
+
+
+def test_the_policy_list_finds_every_position(bench: TestBench) -> None:
+    session = learn(bench)
+    do(session, "run")
+    bench.until(lambda: games(session) > 3000)
+    do(session, "run")
+    do(session, "find", "51")
+    bench.until(lambda: session.policy is not None)
+    assert session.policy is not None
+    rows = session.policy["rows"]
+    assert rows[0]["state"] == "51"
+    assert all(row["state"].startswith("51") for row in rows)
+    learner = session.training.learner
+    assert learner is not None
+    for row in rows[:10]:
+        values = learner.knowledge.move_values(position_of(learner.rules, row["state"]))  # type: ignore[attr-defined]
+        assert row["value"] == pytest.approx(values[row["move"]], abs=1e-3)
+    do(session, "find", "55")
+    bench.until(lambda: session.policy["text"] == "55")
+    assert "taken" in session.policy["error"] or "full" in session.policy["error"]
 
 
 def test_what_a_move_was_worth_stands_in_the_table_until_it_is_learned_from(

@@ -14,10 +14,10 @@ from fourlab.agents.registry import agent as find_agent
 from fourlab.arena.certify.certificate import SIDES, Certificate, certify, value_for
 from fourlab.arena.certify.walk import Progress
 from fourlab.core.errors import FourlabError, SpecError
+from fourlab.core.limit import CalledOffError
 from fourlab.core.spec import configure, options_of, parse, write
 from fourlab.core.storage import replacing
 from fourlab.rules.geometry import Rules
-from fourlab.web.events import CalledOffError
 from fourlab.web.limits import RUNS, read_agent
 from fourlab.web.workbench import LONG, Job, Workbench
 

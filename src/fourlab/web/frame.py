@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from nicegui import context, ui
+from nicegui import app, context, ui
 from starlette.datastructures import QueryParams
 from starlette.requests import Request
 
@@ -75,6 +75,8 @@ def show(
         Notice(Refusal(laboratory.bench, str(error)))
         return
     client.on_delete(lambda: laboratory.door.leave(address))
+    at_work = laboratory.room.running(str(app.storage.browser.get("id", "")))
+    ui.add_head_html(f"<script>window.fourlabAtWork = {at_work};</script>")
     session = make_session(read_query(request.query_params))
     (Notice if isinstance(session, Refusal) else page)(session)
 

@@ -43,12 +43,13 @@ def _no_runs(name: str) -> tuple[str, Path]:
     raise SpecError(f"run {name!r} is not kept here")
 
 
-_find_run: Callable[[str], tuple[str, Path]] = _no_runs
+FindRun = Callable[[str], tuple[str, Path]]
+_find_run: FindRun = _no_runs  # agents are read in many places, of one laboratory
 
 
-def offer_runs(find: Callable[[str], tuple[str, Path]]) -> None:
+def offer_runs(find: FindRun) -> None:
     """Let visitors name kept runs, as `run:NAME`; `find` gives the agent's name and the folder."""
-    global _find_run  # agents are read in many places, of one laboratory
+    global _find_run
     _find_run = find
 
 
@@ -155,10 +156,20 @@ def _is_long(name: str, config: Any) -> bool:
 
 def _check_path(name: str, path: str) -> None:
     """Raise SpecError for a file that is not in the runs folder; `_short` has seen its letters."""
+    if path and _is_kept(Path(path)):
+        return
     if not path or not Path(path).resolve().is_relative_to(RUNS.resolve()):
         raise SpecError(
             f"agent {name!r}: {path!r} is not in the folder {RUNS}; write {name}:{RUNS}/NAME"
         )
+
+
+def _is_kept(path: Path) -> bool:
+    """Whether a path is the folder of a kept run, whose name is secret enough."""
+    try:
+        return _find_run(path.name)[1].resolve() == path.resolve()
+    except FourlabError:
+        return False
 
 
 def _short(spec: Any, what: str) -> str:
