@@ -10,14 +10,13 @@ Visit = Callable[..., Visitor]
 SMALL = "connect:columns=4,rows=4,k=3"
 
 
-def certified(visitor: Visitor, player: str, side: str = "First") -> None:
+def certified(visitor: Visitor, player: str) -> None:
     page = visitor.page
     visitor.go(f"/certificate?game={SMALL}")
     page.wait_for_selector("text=Certify a player")
     if not page.locator(".certify-form").count():
         page.click("text=Certify a player")
     page.select_option("[aria-label=Player]", player)
-    page.click(f"[aria-label=Side] >> text={side}")
     page.click(".certify-form .primary")
     page.wait_for_selector("[data-testid=done]", timeout=120_000)
 
@@ -27,7 +26,7 @@ def test_a_player_is_certified_checked_and_refuted(visit: Visit) -> None:
     page = visitor.page
     certified(visitor, "perfect")
     page.wait_for_selector("h2:has-text('Proven as first player, weak')")
-    certified(visitor, "minimax:depth=2", "Second")
+    certified(visitor, "minimax:depth=2")
     page.wait_for_selector("h2:has-text('Not proven')")
     visitor.picture("certificate")
     with page.expect_download() as download:
@@ -44,7 +43,7 @@ def test_certificates_fit_every_window(visit: Visit, size: tuple[int, int]) -> N
     visitor = visit(
         viewport={"width": size[0], "height": size[1]}, forced_colors="active", color_scheme="dark"
     )
-    certified(visitor, "minimax:depth=2", "Second")
+    certified(visitor, "minimax:depth=2")
     visitor.page.wait_for_selector(".plies rect")
     assert visitor.page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
     visitor.picture(f"certificate-{size[0]}")

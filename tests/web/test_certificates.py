@@ -153,6 +153,14 @@ def test_work_is_bounded_in_positions_time_and_number(
     assert list(Path("runs/web/certificates").iterdir()) == []
 
 
+def test_a_claim_that_says_nothing_is_not_made(bench: TestBench) -> None:
+    shelf = Certificates()
+    session = page(bench, shelf)
+    assert session.act("certify", ["minimax:depth=1", "second", False])
+    bench.until(lambda: not shelf.is_running("me"))
+    assert "weak says nothing of it" in session.view()["walk"]["failure"]
+
+
 def test_a_walk_outlives_the_page_and_can_be_stopped(bench: TestBench) -> None:
     shelf = Certificates()
     session = page(bench, shelf)

@@ -11,7 +11,7 @@ from typing import Any
 
 from fourlab.agents.base import Agent
 from fourlab.agents.registry import agent as find_agent
-from fourlab.arena.certify.certificate import SIDES, Certificate, certify
+from fourlab.arena.certify.certificate import SIDES, Certificate, certify, value_for
 from fourlab.arena.certify.walk import Progress
 from fourlab.core.errors import FourlabError, SpecError
 from fourlab.core.spec import configure, options_of, parse, write
@@ -156,6 +156,11 @@ class Certificates:
                 shown = now
                 job.report(self._far, who, progress)
 
+        if not asked.strict and value_for(agent.rules.start(), SIDES[asked.side]) < 0:
+            raise FourlabError(
+                f"the {asked.side} player is lost on this board, so that weak says nothing of it; "
+                "choose strict"
+            )
         try:
             found = certify(
                 agent,

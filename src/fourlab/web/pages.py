@@ -19,6 +19,7 @@ from fourlab.web.plain_page import add_lost_page, lost_page
 from fourlab.web.sessions.base import Session
 from fourlab.web.sessions.certificate import CertificateSession
 from fourlab.web.sessions.home import HomeSession
+from fourlab.web.sessions.shelf import ShelfSession
 from fourlab.web.sessions.studies import ReportSession
 
 
@@ -46,6 +47,7 @@ def register(laboratory: Laboratory) -> None:
             _register_kept(laboratory, name)
     _register_reports(laboratory)
     _register_home(laboratory)
+    _register_shelf(laboratory)
     _register_certificates(laboratory)
     add_lost_page()
 
@@ -122,6 +124,20 @@ def _register_home(laboratory: Laboratory) -> None:
     ui.page("/", title="fourlab: four in a row, with the truth beside it")(visit)
 
 
+def _register_shelf(laboratory: Laboratory) -> None:
+    """Give the shelf its address."""
+    page = page_of("shelf")
+
+    def visit(request: Request) -> None:
+        def make(query: dict[str, str]) -> Session:
+            shelf = Shelf(laboratory.keep, visitor())
+            return ShelfSession(laboratory.bench, query, shelf=shelf, room=laboratory.room)
+
+        show(laboratory, request, page, make)
+
+    ui.page("/shelf", title="Shelf · fourlab")(visit)
+
+
 def _register_certificates(laboratory: Laboratory) -> None:
     """Give the certificates their addresses: all of them, each by name, and its files."""
     page, shelf = page_of("certificate"), laboratory.certificates
@@ -157,7 +173,11 @@ def _register_certificates(laboratory: Laboratory) -> None:
 
 def lent(laboratory: Laboratory, name: str) -> dict[str, Any]:
     """Return what the sessions of a page share with those of all other visitors."""
-    return {"arena": {"events": laboratory.events}}.get(name, {})
+    shared: dict[str, dict[str, Any]] = {
+        "arena": {"events": laboratory.events},
+        "learn": {"room": laboratory.room},
+    }
+    return shared.get(name, {})
 
 
 def visitor() -> str:

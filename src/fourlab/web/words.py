@@ -112,6 +112,7 @@ FAMILIES = (
 
 # What an agent that plays a file is called.
 KINDS = {
+    "run": "a run on the shelf",
     "q": "Q-learning",
     "afterstates": "Q-learning of afterstates",
     "double-q": "double Q-learning",

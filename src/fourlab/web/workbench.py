@@ -26,7 +26,7 @@ Post = Callable[[Callable[[], None]], object]
 MOVES, ANALYSIS, TRAINING, ARENA = "moves", "analysis", "training", "arena"
 LONG = "long"  # questions that take a while: short ones never wait behind them
 PATIENT = (LONG, TRAINING, ARENA)  # whose threads give way to those that somebody waits for
-GIVE_WAY = 10  # by so much are they nicer than the others
+GIVE_WAY = 5  # by so much are they nicer than the others
 DRAWING, STUDIES = "drawing", "studies"  # one at a time
 MOST_WAITING = 256  # jobs that may stand in line before a new one is refused
 
