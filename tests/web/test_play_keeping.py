@@ -119,3 +119,15 @@ def test_the_last_games_are_listed_with_their_results(bench: TestBench, keep: Ke
     body = {"first": "human", "second": "random", "outcome": "second", "stones": 24}
     assert result_of(body) == "lost, 24 moves"
     assert result_of({**body, "outcome": "draw"}) == "draw, 24 moves"
+
+
+def test_runs_of_this_board_are_among_the_opponents(bench: TestBench, keep: Keep) -> None:
+    small = "connect:columns=5,rows=4,k=4"
+    made = [
+        keep.add("run", "me", {"query": {"game": small}, "agent": "q"}, "Taught").name,
+        keep.add("run", "me", {"query": {"game": small}}, "Newborn").name,
+        keep.add("run", "you", {"query": {"game": small}, "agent": "q"}, "Another’s").name,
+    ]
+    runs = play(bench, keep, game=small).view()["runs"]
+    assert [(one["spec"], one["title"]) for one in runs] == [(f"run:{made[0]}", "Taught")]
+    assert play(bench, keep).view()["runs"] == []

@@ -85,6 +85,7 @@ def play_view(session: PlaySession) -> dict[str, Any]:
         "variations": variations(session),
         "kept": session.games.name,
         "games_kept": session.games.recent,
+        "runs": [one for one in session.games.runs if game(one["game"]) == session.rules],
         "doubt": doubt(session),
         "announce": announce(session),
         "notice": session.notice,

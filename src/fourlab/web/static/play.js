@@ -170,6 +170,7 @@ export default {
     },
     families(side) {
       const options = this.view.families.map((one) => ({ value: one.name, label: one.title }));
+      options.push(...this.view.runs.map((one) => ({ value: one.spec, label: `Your run ${one.title}` })));
       const player = this.view.players[side];
       if (player.family === "custom") options.unshift({ value: "custom", label: player.detail ? `${player.title}, ${player.detail}` : player.title });
       if (this.watching) return side === 0 ? [...options, { value: "human", label: "You" }] : options;
