@@ -170,6 +170,7 @@ export default {
     },
     families(side) {
       const options = this.view.families.map((one) => ({ value: one.name, label: one.title }));
+      options.push(...this.view.runs.map((one) => ({ value: one.spec, label: `Your run ${one.title}` })));
       const player = this.view.players[side];
       if (player.family === "custom") options.unshift({ value: "custom", label: player.detail ? `${player.title}, ${player.detail}` : player.title });
       if (this.watching) return side === 0 ? [...options, { value: "human", label: "You" }] : options;
@@ -316,7 +317,7 @@ export default {
       </section>
       <section v-if="view.games_kept.length && !shown" class="your-games" aria-label="Your games">
         <div class="heading"><h2>Your games</h2><a href="/shelf">All of them</a></div>
-        <ul><li v-for="one in view.games_kept" :key="one.name"><a :href="'/game/' + one.name">{{ one.title }}</a><span class="note">{{ one.stones }} moves</span></li></ul></section>
+        <ul><li v-for="one in view.games_kept" :key="one.name"><a :href="'/game/' + one.name">{{ one.title }}</a><span class="note">{{ one.result }}</span></li></ul></section>
     </aside>
     <div v-if="landscape" class="drawer-buttons">
       <button v-for="one in drawers" type="button" class="outline" :aria-pressed="String(drawer === one.name)" @click="drawer = drawer === one.name ? '' : one.name"><Icon :name="one.icon"/>{{ one.title }}</button>
