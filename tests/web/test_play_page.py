@@ -250,9 +250,10 @@ def test_the_board_is_turned_round_copied_and_analysed(visit: Visit) -> None:
     page.wait_for_selector("text=Copied")
     assert page.evaluate("navigator.clipboard.readText()") == page.url
     page.click(".tools >> text=Analyse")
-    page.wait_for_url("**/analyse?game=connect4&moves=121*")
-    page.go_back()
+    page.wait_for_url("**/analyse?game=connect4&moves=121&kept=*")
+    page.click("text=Back to the game")
     discs(visitor, 3)
+    page.wait_for_url("**/play?*moves=121&*")
 
 
 def test_cells_without_gravity_carry_their_numbers(visit: Visit) -> None:

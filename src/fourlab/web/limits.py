@@ -85,8 +85,8 @@ def _held(name: str, config: Any) -> Any:
         if value is not None and value > most:
             if value != option.default:
                 raise SpecError(
-                    f"agent {name!r}: {option.name}={value:g} is too much for the web, "
-                    f"at most {most:g}; in the terminal it is allowed: fourlab play"
+                    f"agent {name!r}: {option.name}={value:.15g} is too much for the web, "
+                    f"at most {most:.15g}; in the terminal it is allowed: fourlab play"
                 )
             changes[option.field] = type(value)(most)
         elif value is None and option.name == "time" and _is_long(name, config):

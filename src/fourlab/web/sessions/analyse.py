@@ -65,6 +65,7 @@ class AnalyseSession(Session):
     def __init__(self, bench: Any, query: Mapping[str, str], seed: int = 0) -> None:
         super().__init__(bench)
         self.seed = seed
+        self.kept = query.get("kept", "")[:64]  # the game of Play that a visitor came from
         self.notice = ""
         self.rules = self._read(lambda: read_game(query.get("game", DEFAULT_GAME)), DEFAULT_GAME)
         found = read_prefix(self.rules, query.get("moves", "") if not self.notice else "")
@@ -124,6 +125,7 @@ class AnalyseSession(Session):
     def url(self) -> str:
         """The address that leads to this position."""
         query = {"game": name_of(self.rules), "moves": self.line.last.notation}
+        query |= {"kept": self.kept} if self.kept else {}
         if not self.line.is_at_end:
             query["at"] = str(self.line.at)
         if self.simulations != SIMULATIONS[1]:

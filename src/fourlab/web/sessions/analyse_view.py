@@ -50,6 +50,7 @@ def analyse_view(session: AnalyseSession) -> dict[str, Any]:
         "notice": session.notice,
         "error": session.error,
         "url": session.url,
+        "kept": session.kept,
     }
 
 

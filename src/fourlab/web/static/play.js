@@ -115,10 +115,10 @@ export default {
     marked() { return Object.fromEntries((this.view.graph.blunders || []).map((one) => [one.move, one])); },
     blunders() { return this.landscape || this.phone ? this.view.graph.blunders.slice(-1) : this.view.graph.blunders; },
     graphHeight() { return this.landscape ? Math.max(this.narrow ? 72 : 84, Math.min(128, this.height - (this.shown ? 298 : 280))) : this.phone ? 112 : this.shown ? 152 : 134; },
+    // The whole game goes along, and leads back.
     analysis() {
-      const moves = this.shown ? this.view.board.moves.slice(0, -1) : this.view.board.moves;
-      const many = this.view.game.gravity ? this.view.game.columns > 9 : this.view.game.columns * this.view.game.rows > 9;
-      return `/analyse?game=${this.view.game.spec}&moves=${moves.map((move) => move + 1).join(many ? "," : "")}`;
+      const { game, notation, at, kept } = this.view;
+      return `/analyse?game=${game.spec}&moves=${notation}&at=${this.shown ? at - 1 : at}${kept ? `&kept=${kept}` : ""}`;
     },
     drawers() {
       const points = this.view.review ? [{ name: "points", title: "Points", icon: "list" }] : [{ name: "setup", title: "Setup", icon: "pencil" }];
@@ -316,7 +316,7 @@ export default {
       </section>
       <section v-if="view.games_kept.length && !shown" class="your-games" aria-label="Your games">
         <div class="heading"><h2>Your games</h2><a href="/shelf">All of them</a></div>
-        <ul><li v-for="one in view.games_kept" :key="one.name"><a :href="'/game/' + one.name">{{ one.title }}</a><span class="note">{{ one.stones }} moves</span></li></ul></section>
+        <ul><li v-for="one in view.games_kept" :key="one.name"><a :href="'/game/' + one.name">{{ one.title }}</a><span class="note">{{ one.result }}</span></li></ul></section>
     </aside>
     <div v-if="landscape" class="drawer-buttons">
       <button v-for="one in drawers" type="button" class="outline" :aria-pressed="String(drawer === one.name)" @click="drawer = drawer === one.name ? '' : one.name"><Icon :name="one.icon"/>{{ one.title }}</button>
