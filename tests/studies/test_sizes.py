@@ -74,6 +74,7 @@ def bench(folder: Path, workers: Workers) -> Bench:
 def results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Results:
     monkeypatch.setattr(sizes, "QUICK_NODES", 40_000)
     monkeypatch.setattr(sizes, "SPLIT_QUICKLY", ((6, 4),))
+    monkeypatch.setattr(sizes, "BEYOND", ((3, 9),))
     with Workers(2) as workers:
         found = {one.name: one.run(bench(tmp_path, workers)) for one in STUDY.experiments}
     return Results(STUDY, found)
@@ -84,6 +85,11 @@ def test_solved_boards_confirm_the_claims(results: Results) -> None:
     assert len(results["minutes"].rows) > 5
     for row in results["minutes"].rows:
         assert row["value"] in (-1, 0, 1)
+
+
+def test_boards_that_the_table_leaves_open_are_solved(results: Results) -> None:
+    assert [row["value"] for row in results["beyond"].rows] == [0]
+    assert not set(sizes.BEYOND) & set(PUBLISHED)
 
 
 def test_a_wrong_published_value_is_found(results: Results) -> None:
