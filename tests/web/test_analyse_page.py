@@ -70,3 +70,65 @@ def test_the_tree_opens_and_plays(visit: Visit) -> None:
     page.wait_for_selector(".tree-preview svg")
     page.click("role=radio[name='500']")
     page.wait_for_selector("text=500 simulations")
+
+
+def test_a_wrong_text_and_enter_leave_the_board_and_the_message(visit: Visit) -> None:
+    visitor = visit()
+    page = visitor.page
+    visitor.go(f"/analyse?moves={PICTURE}")
+    visitor.status("Yellow wins in 9")
+    for text, message in (("abc", "'a' is no column"), ("4444444", "column 4 is full")):
+        page.fill("#paste", text)
+        page.keyboard.press("Enter")
+        page.wait_for_selector(f'.field-error:has-text("{message}")')
+        assert PICTURE in page.url
+        assert page.locator(".plate .disc").count() == len(PICTURE)
+    page.click("text=Load 6")
+    page.wait_for_url("**moves=444444")
+    page.wait_for_selector('.field-error:has-text("column 4 is full")')
+    assert page.input_value("#paste") == "4444444"
+
+
+def test_the_tree_is_walked_by_keys(visit: Visit) -> None:
+    visitor = visit()
+    page = visitor.page
+    visitor.go(f"/analyse?moves={PICTURE}")
+    page.wait_for_selector(".tree-node[role=button]")
+    page.focus('.tree-node[tabindex="0"]')
+    label = "() => document.activeElement.getAttribute('aria-label')"
+    first = page.evaluate(label)
+    page.keyboard.press("ArrowRight")
+    deeper = page.evaluate(label)
+    assert deeper.split(":")[0].count(" ") == first.split(":")[0].count(" ") + 1
+    assert page.is_visible(".tree-preview svg")
+    page.keyboard.press("ArrowLeft")
+    assert page.evaluate(label) == first
+    page.keyboard.press("ArrowDown")
+    second = page.evaluate(label)
+    assert second != first
+    page.keyboard.press("Enter")
+    page.wait_for_url(f"**moves={PICTURE}{second.split(':')[0].split()[1]}*")
+
+
+def test_the_pencil_of_compare_opens_a_field(visit: Visit) -> None:
+    visitor = visit()
+    page = visitor.page
+    visitor.go(f"/analyse?moves={PICTURE}&tab=compare")
+    page.click(".pair .spec >> nth=0")
+    page.fill("[aria-label='Spec string']", "mcts:sims=nix")
+    page.keyboard.press("Enter")
+    page.wait_for_selector(".pair .field-error")
+    page.fill("[aria-label='Spec string']", "mcts:sims=33")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**a=mcts:sims=33*")
+
+
+@pytest.mark.parametrize("size", [(1280, 800), (390, 844)])
+def test_a_large_board_shows_what_is_known_so_far(visit: Visit, size: tuple[int, int]) -> None:
+    visitor = visit(viewport={"width": size[0], "height": size[1]})
+    page = visitor.page
+    visitor.go("/analyse?game=connect:columns=8,rows=6,k=4&moves=4")
+    page.wait_for_selector("[data-testid=thinking]:has-text('Thinking')")
+    page.wait_for_selector(".chip:has-text('guess')")
+    assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
+    visitor.picture(f"analyse-thinking-{size[0]}")

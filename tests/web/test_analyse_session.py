@@ -79,7 +79,14 @@ def test_a_text_is_checked_while_it_is_typed_and_the_board_stays(bench: TestBenc
     assert (reading["start"], reading["end"], reading["stones"]) == (8, 9, 8)
     assert session.position.notation == PICTURE
     do(session, "load", "444444124")
+    assert session.position.notation == PICTURE
+    assert session.view()["reading"]["error"]
+    do(session, "load", "444444124", True)  # as far as it is right
     assert session.position.notation == "44444412"
+    assert session.view()["reading"]["error"] == "move 9: column 4 is full; open: 1 2 3 5 6 7"
+    do(session, "load", "abc", True)  # nothing of it is right: the board stays
+    assert session.position.notation == "44444412"
+    assert session.view()["reading"]["error"].startswith("move 1: 'a' is no column")
 
 
 @pytest.mark.parametrize("write", [write_text, lambda p: str(write_kaggle(p)), write_uci])
@@ -146,4 +153,4 @@ def test_stepping_and_mirroring(bench: TestBench) -> None:
     do(session, "mirror")
     assert session.position.notation == "76"
     assert session.line.last.notation == "7654"
-    assert session.url == "/analyse?game=connect4&moves=76"
+    assert session.url == "/analyse?game=connect4&moves=7654&at=2"

@@ -9,9 +9,9 @@ from fourlab.learning.opponents import named_in
 from fourlab.learning.registry import learner as find_learner
 from fourlab.studies.report import links
 from fourlab.web.frame import read_query
+from fourlab.web.runs.setup import HELD, read_setup
 from fourlab.web.sessions.arena import ArenaSession
 from fourlab.web.sessions.learn import LearnSession
-from fourlab.web.sessions.learn_setup import HELD, read_setup
 from web.bench import TestBench
 
 FIVE_BY_SIX = "connect:columns=5,rows=6,k=4"

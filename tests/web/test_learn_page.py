@@ -21,13 +21,13 @@ def test_a_learner_is_started_paused_stepped_sped_up_and_tested(visit: Visit, th
     page.wait_for_selector(".heat-cell", timeout=120_000)
     page.keyboard.press(".")
     page.wait_for_selector(".learn-game .said .disc-icon")
-    page.evaluate(SET_SPEED, 40)
+    page.evaluate(SET_SPEED, 70)
     page.keyboard.press("Space")
     page.wait_for_function(f"() => ({GAMES})() > 2000")
-    page.wait_for_selector("text=/showing 1 game in/")
+    page.wait_for_selector("text=/1 shown in/")
     page.keyboard.press("Space")
-    page.wait_for_selector("[data-testid=run]:has-text('Run')")
-    page.click("text=Play 100 test games")
+    page.wait_for_selector("[data-testid=run]:has-text('Go on')")
+    page.click("text=Test it")
     page.wait_for_selector("[data-testid=tested]:has-text('won')")
     visitor.count(".curve.win", 1)
     page.keyboard.press("g")
@@ -50,23 +50,27 @@ def test_what_was_learned_is_shown_from_all_sides(visit: Visit) -> None:
     visitor.go("/learn?game=tictactoe&opponent=random")
     page = visitor.page
     page.wait_for_selector(".heat-cell", timeout=120_000)
-    page.evaluate(SET_SPEED, 40)
+    page.evaluate(SET_SPEED, 70)
     page.keyboard.press("Space")
     page.wait_for_function(f"() => ({GAMES})() > 20000")
     page.wait_for_selector("text=/of moves throw away value/")
     page.keyboard.press("Space")
     page.keyboard.press("g")
-    page.wait_for_selector("[data-testid=run]:has-text('Run')")
-    visitor.count(".histogram", 9)
-    page.click("summary >> text=policy")
+    page.wait_for_selector("[data-testid=run]:has-text('Go on')")
+    visitor.count(".histogram:not(.hollow)", 9)
+    visitor.count(".histogram.hollow", 9)
     page.wait_for_function(BEST_IS_PETROL)
-    page.wait_for_function(
-        """() => document.querySelectorAll(".heat tbody tr").length
-            === document.querySelectorAll(".learn-values .data tbody tr").length"""
-    )
+    page.wait_for_selector(".policy-scroll code >> text=empty board")
+    page.fill(".policy input", "5 1")
+    page.wait_for_selector(".policy-scroll tbody tr:first-child code:text-is('51')")
+    states = page.locator(".policy-scroll code").all_inner_texts()
+    assert states[0] == "51"
+    assert all(state.startswith("51") for state in states)
+    page.fill(".policy input", "55")
+    page.wait_for_selector(".policy .field-error")
 
 
-def test_monte_carlo_is_stepped_by_phases_and_a_run_is_saved(visit: Visit) -> None:
+def test_monte_carlo_is_stepped_by_phases(visit: Visit) -> None:
     visitor = visit()
     visitor.go("/learn?learner=monte-carlo&game=tictactoe&opponent=random")
     page = visitor.page
@@ -75,13 +79,14 @@ def test_monte_carlo_is_stepped_by_phases_and_a_run_is_saved(visit: Visit) -> No
     page.wait_for_selector("text=/Phase: episode evaluation/")
     page.click(".strip-run >> text=Phase")
     page.wait_for_selector("text=/Phase: policy improvement/")
-    page.click("text=Rewards")
+    page.click(".strip-run >> text=Phase")
+    page.wait_for_selector("text=/Phase: episode generation/")  # of the next game: none is skipped
+    page.wait_for_selector("text=/plays by its stored policy/")
+    page.wait_for_url("**/run/monte-carlo-3x3-*")
+    page.click("[aria-label=More]")
+    page.click("role=menuitem[name=Rewards]")
     page.check(".check input")
-    page.wait_for_url("**td=yes*")
-    page.click("text=Save this run")
-    page.wait_for_selector("text=/Saved in/")
-    path = page.inner_text(".learn-game .note code")
-    assert (visitor.server.folder / path).is_dir()
+    assert page.input_value("label:has-text('Rate') input") == "mean"  # no rate of -1
 
 
 def test_numbers_are_checked_and_a_snapshot_is_played_against(visit: Visit) -> None:
@@ -95,8 +100,8 @@ def test_numbers_are_checked_and_a_snapshot_is_played_against(visit: Visit) -> N
     page.fill("label:has-text('Explore') input", "0.3")
     page.keyboard.press("Tab")
     page.wait_for_url("**epsilon=0.3*")
-    page.click("text=Play against it now")
-    page.wait_for_url("**/play?*opponent=q:runs/web/*")
+    page.click("text=Play against it")
+    page.wait_for_url("**/play?*opponent=run:q-3x3-*")
     visitor.status("Your move")
     page.click("role=radio[name=Values]")
     page.wait_for_selector(".chip-values")

@@ -1,24 +1,45 @@
 """Learn without a page."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from fourlab.learning.runs import Run
 from fourlab.rules.catalog import game as find_game
+from fourlab.rules.position import position_of
 from fourlab.search.solver import solve
-from fourlab.web.limits import read_agent
-from fourlab.web.sessions import learn as learn_module
+from fourlab.web.keep.shelf import Shelf
+from fourlab.web.keep.store import Keep
+from fourlab.web.limits import offer_runs, read_agent
+from fourlab.web.runs.pace import Pace
+from fourlab.web.runs.reference import truth_sample
+from fourlab.web.runs.room import Room
 from fourlab.web.sessions.learn import LearnSession
 from fourlab.web.sessions.play import PlaySession
-from fourlab.web.sessions.reference import truth_sample
-from fourlab.web.workbench import TRAINING
 from web.bench import TestBench
 
 
+@pytest.fixture(autouse=True)
+def keep(tmp_path: Path, bench: TestBench) -> Keep:
+    """A store of the test's own; its runs can be named as opponents."""
+    made = Keep(tmp_path / "kept")
+    bench.room = Room(bench, made)  # type: ignore[attr-defined]
+    offer_runs(bench.room.player)  # type: ignore[attr-defined]
+    return made
+
+
 def learn(bench: TestBench, **query: str) -> LearnSession:
-    session = LearnSession(bench, {"game": "tictactoe", "opponent": "random", **query}, seed=1)
+    address = {"game": "tictactoe", "opponent": "random", **query}
+    session = enter(bench, address)
+    bench.until(lambda: session.training.learner is not None)
+    return session
+
+
+def enter(bench: TestBench, query: dict[str, str], visitor: str = "ann") -> LearnSession:
+    room = bench.room  # type: ignore[attr-defined]
+    session = LearnSession(bench, query, seed=1, shelf=Shelf(room.keep, visitor), room=room)
     session.open()
-    bench.until(lambda: session.learner is not None)
     return session
 
 
@@ -27,43 +48,152 @@ def do(session: LearnSession, name: str, *args: object) -> None:
 
 
 def games(session: LearnSession) -> int:
-    return session.done
+    return session.training.done
 
 
 def test_a_game_is_watched_move_by_move(bench: TestBench) -> None:
     session = learn(bench)
-    sample = session.sample
+    sample = session.training.sample
     assert sample is not None
     shown = [len(session.view()["board"]["moves"])]
-    while session.frame + 1 < len(sample.game.phases):
+    while session.training.frame + 1 < len(sample.game.phases):
         do(session, "step", "move")
         shown.append(len(session.view()["board"]["moves"]))
     assert shown == list(range(shown[0], len(sample.game.moves) + 1))
     assert session.view()["board"]["over"]
     do(session, "step", "move")
-    bench.until(lambda: session.sample is not sample)
+    bench.until(lambda: session.training.sample is not sample)
     assert games(session) == 2
 
 
 def test_every_update_is_the_sum_that_the_page_writes(bench: TestBench) -> None:
     session = learn(bench, alpha="0.25", epsilon="0.3")
     for _ in range(30):
-        sample = session.sample
+        sample = session.training.sample
         assert sample is not None
         for turn in sample.game.turns:
             total = turn.update.replace("×", "*").replace("−", "-")
             assert turn.after[turn.move] == pytest.approx(eval(total), abs=0.02)  # two digits
         do(session, "step", "game")
-        if session.sample is sample:
+        if session.training.sample is sample:
             do(session, "step", "move")
-        bench.until(lambda before=sample: session.sample is not before)
+        bench.until(lambda before=sample: session.training.sample is not before)
+
+
+def test_a_network_writes_no_sum_that_is_false_and_counts_no_trials(bench: TestBench) -> None:
+    session = learn(bench, learner="n-tuple", game="connect:columns=4,rows=4,k=3")
+    do(session, "step", "game")
+    sample = session.training.sample
+    assert sample is not None
+    for turn in sample.game.turns:
+        old, new = turn.before[turn.move], turn.after[turn.move]
+        assert "×" not in turn.update
+        target = float(turn.update.split("toward ")[1].split(",")[0].replace("−", "-"))
+        assert old is not None
+        assert new is not None
+        assert (new - old) * (target - old) >= -0.02  # two digits
+        assert turn.trials[turn.move] is None
+
+
+def test_each_move_says_what_it_was_worth_and_why_it_was_chosen(bench: TestBench) -> None:
+    session = learn(bench, learner="monte-carlo", epsilon="0")
+    words = set()
+    for _ in range(60):
+        do(session, "step", "move")
+        bench.until(lambda: not session.training.busy)
+        said = session.view()["said"]
+        sample = session.training.sample
+        if said and said["why"] and sample is not None:
+            words.add(said["why"]["word"].split(":")[0])
+            own = sample.game.side
+            assert said["side"] == own
+    assert words <= {"random", "policy"}
+    assert "random" in words  # at first every state is new
+
+
+def test_a_speed_reaches_what_it_says_or_says_what_it_reaches(bench: TestBench) -> None:
+    session = learn(bench)
+    counted: list[float] = []
+    for pace in (300.0, 3_000.0, 30_000.0):
+        clock = {"now": 0.0}
+        paced = Pace(pace, lambda clock=clock: clock["now"])
+        paced.restart()
+        played = 0
+        for _ in range(100):  # ten seconds in slices
+            clock["now"] += 0.1
+            games = paced.allowed(8.0)
+            played += games
+            paced.played(games, games * 8)
+        assert played * 8 / 10 == pytest.approx(pace, rel=0.1)
+        assert paced.reached is not None
+        assert paced.reached[0] == pytest.approx(pace, rel=0.2)
+        counted.append(played)
+    assert counted[1] == pytest.approx(10 * counted[0], rel=0.1)  # no cliff
+    do(session, "speed", 300)
+    do(session, "run")
+    bench.until(lambda: session.training.pace.reached)
+    assert session.view()["reached"]["games"] >= 0
+
+
+def test_a_board_is_chosen_by_its_size_and_goal(bench: TestBench) -> None:
+    session = learn(bench)
+    do(session, "board", 6, 3, 3, True)
+    assert session.view()["choices"]["game"]["title"] == "6 × 3, connect 3"
+    do(session, "board", 4, 4, 3, False)
+    assert session.training.settings.rules.gravity is False
+    for wrong in ((3, 3, 4, True), (0, 4, 3, True), (9, 9, 4, True), ("5", 4, 3, True)):
+        assert not session.act("board", list(wrong))
+
+
+def test_a_rate_that_is_a_mean_says_so(bench: TestBench) -> None:
+    session = learn(bench, learner="monte-carlo")
+    [rate] = [dial for dial in session.view()["dials"] if dial["name"] == "alpha"]
+    assert rate["value"] == "mean"
+    do(session, "tune", "alpha", "0.2")
+    do(session, "tune", "alpha", "mean")
+    assert session.training.settings.turned["alpha"] == -1
+
+
+def test_columns_are_counted_over_all_games(bench: TestBench) -> None:
+    session = learn(bench, learner="monte-carlo")
+    assert session.view()["columns"] is None  # before anything is to be said
+    do(session, "run")
+    bench.until(lambda: games(session) > 3000 and session.view()["columns"])
+    columns = session.view()["columns"]
+    for shares in (columns["chosen"], columns["best"]):
+        assert sum(shares) == pytest.approx(1, abs=0.01)
+    learner = session.training.learner
+    assert learner is not None
+    visits = learner.knowledge.values.table.visits  # type: ignore[attr-defined]
+    assert int(visits.sum()) >= 3000 * 2
+
+
+def test_the_policy_list_finds_every_position(bench: TestBench) -> None:
+    session = learn(bench)
+    do(session, "run")
+    bench.until(lambda: games(session) > 3000)
+    do(session, "run")
+    do(session, "find", "51")
+    bench.until(lambda: session.policy is not None)
+    assert session.policy is not None
+    rows = session.policy["rows"]
+    assert rows[0]["state"] == "51"
+    assert all(row["state"].startswith("51") for row in rows)
+    learner = session.training.learner
+    assert learner is not None
+    for row in rows[:10]:
+        values = learner.knowledge.move_values(position_of(learner.rules, row["state"]))  # type: ignore[attr-defined]
+        assert row["value"] == pytest.approx(values[row["move"]], abs=1e-3)
+    do(session, "find", "55")
+    bench.until(lambda: session.policy["text"] == "55")
+    assert "taken" in session.policy["error"] or "full" in session.policy["error"]
 
 
 def test_what_a_move_was_worth_stands_in_the_table_until_it_is_learned_from(
     bench: TestBench,
 ) -> None:
     session = learn(bench, game="connect:columns=4,rows=4,k=3", alpha="0.5")
-    sample = session.sample
+    sample = session.training.sample
     assert sample is not None
     while not session.view()["changed"]:
         rows = session.view()["rows"]
@@ -85,31 +215,18 @@ def test_running_fast_it_learns(bench: TestBench) -> None:
     do(session, "run")
     bench.until(lambda: games(session) > 20_000)
     do(session, "run")
-    assert not session.running
+    assert not session.training.running
     wins = session.view()["wins"]
     assert wins[-1][2] > wins[0][2] + 0.1
     do(session, "test")
-    bench.until(lambda: session.tested)
-    assert session.tested["wins"] + session.tested["draws"] + session.tested["losses"] == 100
-    assert session.tested["wins"] > 70
-
-
-def test_when_the_visitor_leaves_training_ends(bench: TestBench) -> None:
-    session = learn(bench)
-    do(session, "speed", 1_000_000)
-    do(session, "run")
-    bench.until(lambda: games(session) > 1000)
-    session.close()
-    learner = session.learner
-    assert learner is not None
-    marks: list[int] = []
-    bench.start(lambda job: job.report(lambda: marks.append(0)), TRAINING)
-    bench.start(lambda job: job.report(lambda: marks.append(1)), TRAINING)
-    bench.until(lambda: len(marks) == 2)  # both threads are free: nothing is trained any more
-    played = learner.done
-    while not bench.posts.empty():
-        bench.posts.get()()
-    assert learner.done == played
+    bench.until(lambda: session.training.tested)
+    assert (
+        session.training.tested["wins"]
+        + session.training.tested["draws"]
+        + session.training.tested["losses"]
+        == 100
+    )
+    assert session.training.tested["wins"] > 70
 
 
 def test_numbers_apply_at_once_without_a_reset(bench: TestBench) -> None:
@@ -119,52 +236,46 @@ def test_numbers_apply_at_once_without_a_reset(bench: TestBench) -> None:
     do(session, "step", "game")
     do(session, "step", "move")
     bench.until(lambda: games(session) > before)
-    assert session.learner is not None
-    assert session.learner.config.epsilon == "0.5"
-    assert "epsilon=0.5" in session.url
+    assert session.training.learner is not None
+    assert session.training.learner.config.epsilon == "0.5"
 
 
 def test_monte_carlo_goes_through_its_three_phases(bench: TestBench) -> None:
     session = learn(bench, learner="monte-carlo", td="yes")
-    phases = [session.view()["phase"]]
-    sample = session.sample
-    while session.frame + 1 < len(sample.game.phases):  # type: ignore[union-attr]
+    phases = [session.view()["phase"]["name"]]
+    sample = session.training.sample
+    while session.training.frame + 1 < len(sample.game.phases):  # type: ignore[union-attr]
         do(session, "step", "phase")
-        phases.append(session.view()["phase"])
+        phases.append(session.view()["phase"]["name"])
     assert phases == ["episode generation", "episode evaluation", "policy improvement"]
 
 
-def test_a_saved_run_is_a_run_and_an_opponent(
-    bench: TestBench, tmp_path: object, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)  # type: ignore[arg-type]
+def address_of(session: LearnSession) -> dict[str, str]:
+    return dict(part.split("=", 1) for part in session.challenged.partition("?")[2].split("&"))
+
+
+def test_a_run_is_a_run_folder_and_an_opponent(bench: TestBench, keep: Keep) -> None:
     session = learn(bench)
-    do(session, "save")
-    bench.until(lambda: session.saved)
-    assert session.saved is not None
-    folder = learn_module.RUNS / "web"
-    [saved] = folder.iterdir()
-    assert Run.resume(saved).learner.done == games(session)
-    query = dict(p.split("=", 1) for p in session.saved["play"].partition("?")[2].split("&"))
-    game = PlaySession(bench, query, seed=1)
+    do(session, "challenge")
+    bench.until(lambda: session.challenged)
+    [item] = keep.items("run")
+    assert Run.resume(keep.folder(item.name)).learner.done == games(session)
+    game = PlaySession(bench, address_of(session), seed=1)
     assert game.notice == ""
     game.open()
     game.act("play", [0, 4])
     bench.until(lambda: game.line.length == 2)
 
 
-def test_the_values_overlay_shows_what_the_opponent_has_learned(
-    bench: TestBench, tmp_path: object, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)  # type: ignore[arg-type]
+def test_the_values_overlay_shows_what_the_opponent_has_learned(bench: TestBench) -> None:
     session = learn(bench)
     do(session, "speed", 1e9)
     do(session, "run")
     bench.until(lambda: games(session) > 2000)
     do(session, "run")
-    do(session, "save")
-    bench.until(lambda: session.saved)
-    spec = session.saved["play"].partition("opponent=")[2]
+    do(session, "challenge")
+    bench.until(lambda: session.challenged)
+    spec = address_of(session)["opponent"]
     query = {"game": "tictactoe", "opponent": spec, "moves": "5", "overlay": "values"}
     shown = PlaySession(bench, {**query, "starts": "opponent"}, seed=1)
     shown.open()
@@ -206,9 +317,9 @@ def test_the_truth_of_a_small_board_is_soon_found() -> None:
 )
 def test_bad_input_is_refused(bench: TestBench, name: str, args: list[object]) -> None:
     session = learn(bench)
-    before = session.settings
+    before = session.training.settings
     assert not session.act(name, args)
-    assert session.settings == before
+    assert session.training.settings == before
 
 
 @pytest.mark.parametrize("spec", ["q:/etc/passwd", "q:runs/../../secret", "q:../runs", "q"])

@@ -22,7 +22,7 @@ TOO_SMALL = """() => [...document.querySelectorAll("button, a, input, select, te
 def end_of_a_game(visitor: Visitor) -> None:
     visitor.go("/play?opponent=human&moves=1212121")
     visitor.page.wait_for_selector("text=lost the game")
-    visitor.page.wait_for_selector(".blunders .tag")
+    visitor.page.wait_for_selector(".points .tag")
 
 
 def everything_of_play(visitor: Visitor) -> None:

@@ -1,16 +1,13 @@
 """Play without a page: the session does what the page asks for and shows what is so."""
 
-from pathlib import Path
-
 import pytest
 
-from fourlab.arena.records import Records
 from fourlab.rules.catalog import game
 from fourlab.rules.position import position_of
 from fourlab.search.scores import words
 from fourlab.search.solver import solve
-from fourlab.web.limits import RECORD
 from fourlab.web.sessions.play import PlaySession
+from fourlab.web.words import DEFAULT_OPPONENT, opponent_of
 from web.bench import TestBench
 
 PICTURE = "4445423633442655"  # the game that the design shows
@@ -137,6 +134,59 @@ def test_looking_back_keeps_the_game_and_no_agent_moves(bench: TestBench) -> Non
     assert session.line.last.notation == "44551"
 
 
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"opponent": "mcts:sims=20"},
+        {"opponent": "random", "game": "tictactoe"},
+        {"opponent": "perfect", "game": "connect:columns=4,rows=4,k=3", "you": "second"},
+    ],
+)
+def test_after_undo_the_same_move_is_answered(bench: TestBench, query: dict[str, str]) -> None:
+    session = play(bench, **query)
+    first = session.setting.you
+    bench.until(lambda: session.line.length == first)
+    do(session, "play", session.line.at, 2)
+    bench.until(lambda: session.line.length == first + 2)
+    do(session, "undo")
+    assert session.line.at == first
+    do(session, "play", session.line.at, 2)
+    assert session.view()["canPlay"]
+    do(session, "undo")
+    do(session, "play", session.line.at, 3)
+    do(session, "undo")  # while the opponent thinks
+    do(session, "play", session.line.at, 3)
+    bench.until(lambda: session.line.is_at_end and session.line.at == first + 2)
+    assert session.view()["canPlay"]
+
+
+def test_reloading_after_undo_shows_what_was_shown(bench: TestBench) -> None:
+    session = play(bench, moves="4455")
+    do(session, "undo")
+    assert "moves=44&then=55" in session.url
+    again = play(bench, **query_of(session.url))
+    assert again.line.position.notation == "44"
+    assert again.line.last.notation == "4455"
+    do(again, "redo")
+    assert again.view()["board"]["moves"] == [3, 3, 4, 4]
+
+
+def query_of(url: str) -> dict[str, str]:
+    return dict(part.split("=", 1) for part in url.partition("?")[2].split("&"))
+
+
+def test_what_was_played_before_undo_is_a_variation(bench: TestBench) -> None:
+    session = play(bench, moves="445566", opponent="human")
+    do(session, "look", 2)
+    drop(session, 1)
+    assert session.view()["variations"] == [{"from": 3, "moves": [4, 4, 5, 5]}]
+    do(session, "vary", 0)
+    assert session.line.last.notation == "445566"
+    assert session.view()["variations"] == [{"from": 3, "moves": [0]}]
+    assert session.line.at == 3
+    assert not session.act("vary", [1])
+
+
 def test_a_late_click_does_nothing(bench: TestBench) -> None:
     session = play(bench, moves="44", opponent="human")
     do(session, "play", 1, 0)
@@ -149,8 +199,7 @@ def test_the_address_restores_everything(bench: TestBench) -> None:
     )
     do(session, "overlay", "exact")
     bench.until(lambda: session.overlay_data)
-    query = dict(part.split("=", 1) for part in session.url.partition("?")[2].split("&"))
-    again = PlaySession(bench, query, seed=2)
+    again = PlaySession(bench, query_of(session.url), seed=2)
     assert again.setting == session.setting
     assert again.line.last == session.line.last
 
@@ -189,15 +238,67 @@ def test_a_hint_is_exact(bench: TestBench) -> None:
     assert session.view()["hint"] == {"moves": [4], "text": "Hint: column 5, Win in 9"}
 
 
-def test_what_went_wrong_leads_to_the_last_move_that_changed_the_outcome(
-    bench: TestBench,
-) -> None:
-    session = play(bench, moves="4545454")
-    bench.until(lambda: session.view()["graph"]["waiting"] == 0)
-    assert session.view()["status"]["caption"] == "7 moves; move 4 lost the game"
-    do(session, "explain")
-    assert session.view()["at"] == 3
-    assert session.view()["overlay"] == "exact"
+def test_a_hint_goes_when_another_overlay_comes(bench: TestBench) -> None:
+    session = play(bench, moves=PICTURE)
+    do(session, "hint")
+    bench.until(lambda: session.view()["hint"]["moves"])
+    do(session, "overlay", "visits")
+    assert session.view()["hint"] is None
+    bench.until(lambda: session.overlay_data)
+    assert "Hint" not in session.view()["status"]["caption"]
+
+
+@pytest.mark.parametrize(
+    ("moves", "text"),
+    [
+        ("", "Hint: any column, Draw"),
+        ("12", "Hint: columns 1, 3 or 4, Draw"),
+    ],
+)
+def test_a_hint_names_every_move_that_it_marks(bench: TestBench, moves: str, text: str) -> None:
+    session = play(bench, game="connect:columns=4,rows=4,k=4", moves=moves)
+    do(session, "hint")
+    bench.until(lambda: session.view()["hint"]["moves"])
+    hint = session.view()["hint"]
+    assert hint["text"] == text
+    assert hint["text"] in session.view()["announce"]
+
+
+def test_scores_above_the_columns_are_spoken(bench: TestBench) -> None:
+    session = play(bench, moves=PICTURE, overlay="exact")
+    bench.until(lambda: session.overlay_data and session.overlay_data["done"])
+    assert "column 5 Win in 9, best; column 6 Win in 11;" in session.view()["announce"]
+
+
+def test_perfect_play_says_where_it_cannot_know(bench: TestBench) -> None:
+    large = "connect:columns=9,rows=6,k=5"
+    assert play(bench, opponent="perfect").view()["doubt"] == ""
+    assert "too large" in play(bench, opponent="perfect", game=large).view()["doubt"]
+    assert play(bench, opponent="mcts:sims=10", game=large).view()["doubt"] == ""
+
+
+def test_an_answer_that_was_not_proven_is_called_a_guess(bench: TestBench) -> None:
+    session = play(bench, opponent="perfect:time=0.01", game="connect:columns=9,rows=6,k=5")
+    drop(session, 5)
+    bench.until(lambda: session.line.length == 2)
+    assert "guess" in session.view()["doubt"]
+
+
+def test_the_self_taught_play_the_board_that_they_learned(bench: TestBench) -> None:
+    session = play(bench, opponent="zero:sims=25")
+    assert session.view()["players"][1]["title"] == "Self-taught"
+    drop(session, 4)
+    bench.until(lambda: session.line.length == 2)
+    do(session, "game", "tictactoe")
+    assert "self-taught" not in [family["name"] for family in session.view()["families"]]
+    assert session.setting.opponent == DEFAULT_OPPONENT
+    assert session.view()["notice"].startswith("Self-taught cannot play Tic-tac-toe")
+
+
+def test_an_opponent_from_a_file_is_called_by_its_name() -> None:
+    assert opponent_of("q:runs/web/mine")["title"] == "mine"
+    assert opponent_of("q:runs/web/mine/checkpoint.npz")["title"] == "mine"
+    assert opponent_of("q:runs/web/mine")["detail"] == "Q-learning"
 
 
 @pytest.mark.parametrize(
@@ -235,22 +336,3 @@ def test_a_bad_address_gives_the_valid_part_and_says_what_was_wrong(bench: TestB
     assert view["notation"] == "444444"
     assert "unknown agent 'nobody'" in view["notice"]
     assert "move 7: column 4 is full; open: 1 2 3 5 6 7" in view["notice"]
-
-
-def test_a_game_is_kept_beside_those_of_the_arena(
-    bench: TestBench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    session = play(bench, opponent="human", moves="121212")
-    assert session.view()["kept"] is None
-    drop(session, 1)
-    do(session, "keep")
-    bench.until(lambda: session.view()["kept"])
-    with Records(RECORD) as records:
-        [record] = records.listing()
-    assert (record.first, record.second, record.moves) == ("human", "human", "1212121")
-    assert (record.id, record.outcome) == (session.view()["kept"]["id"], "first")
-    do(session, "new")
-    assert session.view()["kept"] is None
-    monkeypatch.setattr("fourlab.web.sessions.play.MOST_KEPT", 1)
-    assert not session.act("keep", [])

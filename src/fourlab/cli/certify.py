@@ -130,6 +130,7 @@ def show(found: Certificate) -> None:
     """Print a certificate: the verdict, the plies, and how it was refuted."""
     from rich.table import Table
 
+    from fourlab.arena.certify.certificate import verdict
     from fourlab.cli.console import console
 
     screen = console()
@@ -153,21 +154,6 @@ def show(found: Certificate) -> None:
     screen.print(f"{found.seconds:,.1f} s", style="dim")
     if found.refutations:
         _show_refutations(found)
-
-
-def verdict(found: Certificate) -> tuple[str, str]:
-    """Say what was proven, with side and weak or strict, and what that means."""
-    how = f"as {found.side} player, {'strict' if found.strict else 'weak'}"
-    if not found.certified:
-        what = "give value away" if found.strict else "lead to less than the value of the game"
-        return f"Not proven {how}", f"{found.refuted:,} of its positions {what}."
-    reached = {
-        1: "It wins, whatever is replied.",
-        0: "It never loses, whatever is replied.",
-        -1: "The start is lost for it.",
-    }[found.value]
-    more = " No mistake of the opponent goes unpunished." if found.strict else ""
-    return f"Proven {how}", reached + more
 
 
 def _show_refutations(found: Certificate) -> None:

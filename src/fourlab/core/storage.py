@@ -101,7 +101,7 @@ def peek(path: Path) -> dict[str, Any]:
             with path.open("rb") as weights:
                 header = header_of(read_front(weights))
         else:
-            with np.load(path, allow_pickle=False) as file:
+            with path.open("rb") as raw, np.load(raw, allow_pickle=False) as file:
                 header = json.loads(str(file[HEADER]))
         return {**header, "kind": str(header["kind"])}
     except OSError as error:

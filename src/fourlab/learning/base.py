@@ -100,6 +100,10 @@ class Learner(ABC):
     def steps(self) -> Iterator[Progress]:
         """Play and learn until all games are played."""
 
+    def advance(self, games: int) -> Progress | None:
+        """Play and learn from about so many games, or one chunk; None if all are played."""
+        return next(self.steps(), None)
+
     def prepare(self) -> None:  # noqa: B027  # most learners are ready
         """Compile and load all that training needs, off every clock."""
 

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from nicegui import context, ui
+from nicegui import app, context, ui
 from starlette.datastructures import QueryParams
 from starlette.requests import Request
 
@@ -35,7 +35,10 @@ document.documentElement.dataset.theme = localStorage.getItem("fourlab-theme") |
 HEAD = f"""<meta name="description" content="A laboratory for Connect-Four-family games">
 <link rel="stylesheet" href="{STATIC_URL}/fourlab.css">
 <link rel="stylesheet" href="{STATIC_URL}/studies.css">
-<link rel="stylesheet" href="{STATIC_URL}/home.css">{THEME}
+<link rel="stylesheet" href="{STATIC_URL}/play.css">
+<link rel="stylesheet" href="{STATIC_URL}/home.css">
+<link rel="stylesheet" href="{STATIC_URL}/certificate.css">
+<link rel="stylesheet" href="{STATIC_URL}/shelf.css">{THEME}
 <script>window.fourlabPages = {json.dumps(list(PAGES))};
 window.fourlabWords = {json.dumps(GLOSSARY)};</script>"""
 
@@ -72,6 +75,8 @@ def show(
         Notice(Refusal(laboratory.bench, str(error)))
         return
     client.on_delete(lambda: laboratory.door.leave(address))
+    at_work = laboratory.room.running(str(app.storage.browser.get("id", "")))
+    ui.add_head_html(f"<script>window.fourlabAtWork = {at_work};</script>")
     session = make_session(read_query(request.query_params))
     (Notice if isinstance(session, Refusal) else page)(session)
 

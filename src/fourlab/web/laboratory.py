@@ -5,15 +5,19 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
+from fourlab.web.certificates import Certificates
 from fourlab.web.events import Events
 from fourlab.web.keep.bounds import default_folder
 from fourlab.web.keep.store import Keep
-from fourlab.web.limits import MOST_PAGES, RERUNS, Doorkeeper
+from fourlab.web.limits import MOST_PAGES, RERUNS, Doorkeeper, offer_runs
+from fourlab.web.runs.room import Room
 from fourlab.web.sessions.home_story import Stories
 from fourlab.web.studies.library import Library
 from fourlab.web.studies.reruns import Reruns
 from fourlab.web.warm import Warming
 from fourlab.web.workbench import Workbench
+
+TICK_SECONDS = 2.0
 
 
 class Laboratory:
@@ -29,8 +33,10 @@ class Laboratory:
         self.library = Library(RERUNS)
         self.stories = Stories()
         self.events = Events()
+        self.certificates = Certificates()
         self._bench: Workbench | None = None
         self._reruns: Reruns | None = None
+        self._room: Room | None = None
 
     @property
     def bench(self) -> Workbench:
@@ -46,6 +52,13 @@ class Laboratory:
             raise RuntimeError("the laboratory is not open")
         return self._reruns
 
+    @property
+    def room(self) -> Room:
+        """The runs at work."""
+        if self._room is None:
+            raise RuntimeError("the laboratory is not open")
+        return self._room
+
     def open(self, loop: asyncio.AbstractEventLoop) -> None:
         """Start the threads; sessions live on this loop."""
         self.warming.start()
@@ -53,10 +66,21 @@ class Laboratory:
             loop.call_soon_threadsafe, loop.call_later, self.threads, self.warming
         )
         self._reruns = Reruns(self._bench, self.library, self.threads)
+        self._room = Room(self._bench, self.keep)
+        offer_runs(self._room.player)
+        self._tick()
+
+    def _tick(self) -> None:
+        """Once in a while see to what is kept."""
+        if self._room is not None:
+            self._room.tick()
+            self.keep.sweep()
+            self.bench.after(TICK_SECONDS, self._tick)
 
     def close(self) -> None:
         """Stop them."""
+        self.room.close()
         self.warming.close()
         self.reruns.close()
         self.bench.close()
-        self._bench = self._reruns = None
+        self._bench = self._reruns = self._room = None

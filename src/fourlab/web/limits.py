@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from fourlab.core.spec import Option, configure, options_of, parse, unknown
 from fourlab.rules.catalog import game as find_game
 from fourlab.rules.geometry import Rules
 
+KEPT = "run:"  # before the name of a kept run, in place of an agent's spec
 RUNS = Path("runs")  # the only folder whose files a visitor can name
 RECORD = RUNS / "web" / "games.db"  # where games of the pages are kept
 RERUNS = RUNS / "web" / "studies"  # where quick reruns of studies are kept
@@ -35,12 +37,28 @@ def read_game(spec: str) -> Rules:
     return find_game(_short(spec, "game"))
 
 
+def _no_runs(name: str) -> tuple[str, Path]:
+    raise SpecError(f"run {name!r} is not kept here")
+
+
+FindRun = Callable[[str], tuple[str, Path]]
+_find_run: FindRun = _no_runs  # agents are read in many places, of one laboratory
+
+
+def offer_runs(find: FindRun) -> None:
+    """Let visitors name kept runs, as `run:NAME`; `find` gives the agent's name and the folder."""
+    global _find_run
+    _find_run = find
+
+
 def read_agent(text: str, rules: Rules) -> Agent:
     """Return the agent that a visitor named, held to what the web allows.
 
     Raises SpecError if it asks for more; where nothing is said of time, the limit is put in.
     Nothing is opened or made before it is known to be allowed.
     """
+    if text.startswith(KEPT):
+        return _read_run(_short(text, "agent").removeprefix(KEPT), rules)
     spec = parse(_short(text, "agent"))
     kind = AGENTS.get(spec.name)
     if kind is None:
@@ -53,6 +71,13 @@ def read_agent(text: str, rules: Rules) -> Agent:
     if isinstance(config, MinimaxConfig) and config.plain and config.time is None:
         _check_plain(rules, config)
     return kind(rules, _held(kind, config))
+
+
+def _read_run(name: str, rules: Rules) -> Agent:
+    """Return what a kept run has learned as an agent; raises FourlabError if it has not yet."""
+    agent, folder = _find_run(name)
+    kind = AGENTS.find(agent)
+    return kind(rules, _held(kind, configure(kind.Config, parse(f"{agent}:{folder}"), "agent")))
 
 
 def _paths(kind: type[Agent], config: Any) -> list[str]:
@@ -70,8 +95,8 @@ def _held(kind: type[Agent], config: Any) -> Any:
         if value is not None and most is not None and value > most:
             if value != option.default:
                 raise SpecError(
-                    f"agent {kind.name!r}: {option.name}={value:g} is too much for the web, "
-                    f"at most {most:g}; in the terminal it is allowed: fourlab play"
+                    f"agent {kind.name!r}: {option.name}={value:.15g} is too much for the web, "
+                    f"at most {most:.15g}; in the terminal it is allowed: fourlab play"
                 )
             changes[option.field] = type(value)(most)
         elif value is None and option.name == "time" and _is_long(kind.name, config):
@@ -116,10 +141,20 @@ def _is_long(name: str, config: Any) -> bool:
 
 def _check_path(name: str, path: str) -> None:
     """Raise SpecError for a file that is not in the runs folder; `_short` has seen its letters."""
+    if path and _is_kept(Path(path)):
+        return
     if not path or not Path(path).resolve().is_relative_to(RUNS.resolve()):
         raise SpecError(
             f"agent {name!r}: {path!r} is not in the folder {RUNS}; write {name}:{RUNS}/NAME"
         )
+
+
+def _is_kept(path: Path) -> bool:
+    """Whether a path is the folder of a kept run, whose name is secret enough."""
+    try:
+        return _find_run(path.name)[1].resolve() == path.resolve()
+    except FourlabError:
+        return False
 
 
 def _short(spec: Any, what: str) -> str:

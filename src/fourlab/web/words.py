@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
+from fourlab.core.errors import FourlabError
+from fourlab.core.spec import POSITIONAL, parse
 from fourlab.rules.catalog import GAMES, name_of
 from fourlab.rules.geometry import Rules
 from fourlab.search.scores import words
@@ -36,6 +39,7 @@ class Family:
     title: str
     specs: tuple[str, ...]
     details: tuple[str, ...]
+    games: tuple[str, ...] = ()  # that it can play; nothing: all
 
     def to_json(self) -> dict[str, Any]:
         """Return what the page needs to offer it."""
@@ -90,9 +94,42 @@ FAMILIES = (
         "{:,} games played out for each move",
         (2, 5, 20, 100, 500, 2000),
     ),
+    Family(
+        "self-taught",
+        "Self-taught",
+        ("net", "net:rule=yes", *(f"zero:sims={sims}" for sims in (25, 100, 400, 1600))),
+        (
+            "a network’s first thought",
+            "first thought, wins and blocks",
+            *(f"network, {sims:,} simulations" for sims in (25, 100, 400, 1600)),
+        ),
+        games=("connect4",),
+    ),
     Family("baseline", "Baseline", ("baseline",), ("wins or blocks, else at random",)),
     Family("random", "Random", ("random",), ("any legal move",)),
 )
+
+
+# What an agent that plays a file is called.
+KINDS = {
+    "run": "a run on the shelf",
+    "q": "Q-learning",
+    "afterstates": "Q-learning of afterstates",
+    "double-q": "double Q-learning",
+    "td-lambda": "TD(λ)",
+    "monte-carlo": "Monte Carlo learning",
+    "n-tuple": "n-tuple network",
+    "deep-q": "deep Q-learning",
+    "learned": "learned values",
+    "net": "a network’s first thought",
+    "zero": "search with a network",
+}
+
+
+def families(rules: Rules) -> list[Family]:
+    """Return the kinds of opponents that can play a game."""
+    name = name_of(rules)
+    return [family for family in FAMILIES if not family.games or name in family.games]
 
 
 def title_of(rules: Rules) -> str:
@@ -119,14 +156,28 @@ def opponent_of(spec: str) -> dict[str, Any]:
                 "detail": family.details[level],
                 "spec": spec,
             }
+    title, detail = _in_words(spec)
     return {
         "family": "custom",
-        "title": spec,
+        "title": title,
         "level": None,
         "strength": "Custom",
-        "detail": "",
+        "detail": detail,
         "spec": spec,
     }
+
+
+def _in_words(spec: str) -> tuple[str, str]:
+    """Name an agent outside the families: a file by its name alone, with its kind as detail."""
+    try:
+        read = parse(spec)
+    except FourlabError:
+        return spec, ""
+    path = Path(read.options.get(POSITIONAL, ""))
+    if not path.name or read.name not in KINDS:
+        return spec, ""
+    name = path.parent.name if path.stem == "checkpoint" else path.stem
+    return name, KINDS[read.name]
 
 
 def flipped(text: str) -> str:

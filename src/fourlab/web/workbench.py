@@ -6,8 +6,10 @@ on, and hands results back with `report`, which calls the session on its own thr
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import os
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -24,6 +26,9 @@ FAULT = "a fault in fourlab; the server's log tells more"
 
 Post = Callable[[Callable[[], None]], object]
 MOVES, ANALYSIS, TRAINING, ARENA = "moves", "analysis", "training", "arena"
+LONG = "long"  # questions that take a while: short ones never wait behind them
+PATIENT = (LONG, TRAINING, ARENA)  # whose threads give way to those that somebody waits for
+GIVE_WAY = 5  # by so much are they nicer than the others
 DRAWING, STUDIES = "drawing", "studies"  # one at a time
 MOST_WAITING = 256  # jobs that may stand in line before a new one is refused
 
@@ -82,6 +87,13 @@ class Job:
         self._post(deliver)
 
 
+def give_way() -> None:
+    """Let this thread, and what it starts, give way to others: on Linux each has its niceness."""
+    if sys.platform == "linux":
+        with contextlib.suppress(OSError):
+            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), GIVE_WAY)
+
+
 class Workbench:
     """The threads of one laboratory: moves never wait for analysis, nor analysis for training.
 
@@ -99,9 +111,11 @@ class Workbench:
         self._warming = warming
         self._later = later
         count = threads or max(2, os.cpu_count() or 1)
-        sizes = dict.fromkeys((MOVES, ANALYSIS, TRAINING, ARENA), count)
+        sizes = dict.fromkeys((MOVES, ANALYSIS, LONG, TRAINING, ARENA), count)
         self._pools = {
-            kind: ThreadPoolExecutor(size, f"fourlab-{kind}")
+            kind: ThreadPoolExecutor(
+                size, f"fourlab-{kind}", initializer=give_way if kind in PATIENT else None
+            )
             for kind, size in {**sizes, DRAWING: 1, STUDIES: 1}.items()
         }
         self._waiting = threading.Semaphore(MOST_WAITING)

@@ -140,6 +140,21 @@ def analyse_address(game: str, moves: str) -> str:
     return "/analyse?" + urlencode({"game": game, "moves": moves}, safe=":=,")
 
 
+def verdict(found: Certificate) -> tuple[str, str]:
+    """Say what was proven, with side and weak or strict, and what that means."""
+    how = f"as {found.side} player, {'strict' if found.strict else 'weak'}"
+    if not found.certified:
+        what = "give value away" if found.strict else "lead to less than the value of the game"
+        return f"Not proven {how}", f"{found.refuted:,} of its positions {what}."
+    reached = {
+        1: "It wins, whatever is replied.",
+        0: "It never loses, whatever is replied.",
+        -1: "The start is lost for it.",
+    }[found.value]
+    more = " No mistake of the opponent goes unpunished." if found.strict else ""
+    return f"Proven {how}", reached + more
+
+
 def value_for(start: Position, side: int) -> int:
     """Return 1, 0 or -1: what a side reaches from a position with perfect play of both."""
     table = known(start.rules) if start.ply == 0 else None

@@ -81,6 +81,11 @@ class TableLearner(Learner):
         while self.done < self.total:
             yield self._chunk(min(self.done + self.config.chunk, self.total))
 
+    def advance(self, games: int) -> Progress | None:
+        if self.done >= self.total:
+            return None
+        return self._chunk(min(self.done + games, self.total))
+
     def prepare(self) -> None:
         opponent, _ = self._opponent()
         form = instant_form(opponent) if isinstance(opponent, AnyAgent) else opponent

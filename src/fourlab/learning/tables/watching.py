@@ -8,6 +8,7 @@ from fourlab.learning.base import Turn, WatchedGame
 from fourlab.learning.tables.episode import AVERAGES, RETURNS, Episode
 from fourlab.rules.formats import from_stones
 from fourlab.rules.position import FIRST, Position
+from fourlab.values.store import TUPLES
 
 if TYPE_CHECKING:
     from fourlab.learning.tables.learner import TableLearner
@@ -68,6 +69,8 @@ def _turn(learner: TableLearner, episode: Episode, index: int, position: Positio
 
 def _update(learner: TableLearner, old: float, reward: float, target: float, trials: int) -> str:
     """Write an update out as a sum."""
+    if learner.knowledge.values.kind == TUPLES:  # many weights share the step: no sum of one line
+        return f"{_number(old)} drawn toward {_number(target)}, by all weights that it adds up"
     alpha, gamma = learner.alpha, learner.config.gamma
     if learner.lesson.method == AVERAGES and alpha < 0:
         way = f"({_number(target)} − {_number(old)}) / {trials}"

@@ -111,6 +111,11 @@ class Keep:
                 raise UnknownItemError(f"nothing is kept under {str(name)[:64]!r}")
             return self._items[name]
 
+    def has(self, name: str) -> bool:
+        """Whether there is an item of that name."""
+        with self._lock:
+            return name in self._items
+
     def open(self, name: str) -> Item:
         """Return an item that somebody looks at: it begins to age anew."""
         with self._lock:

@@ -16,17 +16,25 @@ from fourlab.rules.catalog import name_of
 from fourlab.rules.formats import from_stones, row_cells
 from fourlab.rules.geometry import Rules
 from fourlab.rules.position import Position
+from fourlab.search.analysis import Analysis
 from fourlab.web.limits import ANALYSIS_SECONDS, read_agent, read_game
+from fourlab.web.sessions.analyse_truth import (
+    LONGER_SECONDS,
+    MOST_SECONDS,
+    QUICK_SECONDS,
+    is_solved,
+    solve_on,
+)
 from fourlab.web.sessions.analyse_view import SIMULATIONS, analyse_view
 from fourlab.web.sessions.base import Session, View, whole
 from fourlab.web.sessions.line import GameLine
 from fourlab.web.sessions.lines import best_lines
 from fourlab.web.sessions.notation import Reading, read_position, read_prefix
-from fourlab.web.sessions.thinking import cell_values, opinion, tree_view
-from fourlab.web.sessions.truth import score_of, solve_moves
+from fourlab.web.sessions.thinking import cell_values, guesses_of, opinion, tree_view
+from fourlab.web.sessions.truth import score_of
 from fourlab.web.warm import task_named, task_of
 from fourlab.web.words import DEFAULT_GAME
-from fourlab.web.workbench import Job
+from fourlab.web.workbench import ANALYSIS, LONG, Job
 
 TABS = ("tree", "compare", "cells")
 DEFAULT_PAIR = ("mcts:sims=200", "minimax:depth=4")
@@ -49,6 +57,7 @@ class AnalyseSession(Session):
             "simulate",
             "expand",
             "compare",
+            "longer",
             "dismiss",
         }
     )
@@ -56,19 +65,25 @@ class AnalyseSession(Session):
     def __init__(self, bench: Any, query: Mapping[str, str], seed: int = 0) -> None:
         super().__init__(bench)
         self.seed = seed
+        self.kept = query.get("kept", "")[:64]  # the game of Play that a visitor came from
         self.notice = ""
         self.rules = self._read(lambda: read_game(query.get("game", DEFAULT_GAME)), DEFAULT_GAME)
         found = read_prefix(self.rules, query.get("moves", "") if not self.notice else "")
         self.line = GameLine(found.position)
         self.notice = "; ".join(text for text in (self.notice, found.error) if text)
         self.reading: Reading | None = None
-        self.text = found.position.notation
+        self.text = ""
         self.active_tab = query.get("tab", "tree") if query.get("tab") in TABS else "tree"
-        self.simulations = SIMULATIONS[1]
+        if not found.error and query.get("at", "").isdigit():
+            self.line.look(int(query["at"][:3]))
+        wanted = query.get("sims", "")
+        offered = wanted.isdigit() and int(wanted[:6]) in SIMULATIONS
+        self.simulations = int(wanted) if offered else SIMULATIONS[1]
         self.pair = [
             self._spec(query.get(name, spec), spec)
             for name, spec in zip(("a", "b"), DEFAULT_PAIR, strict=True)
         ]
+        self.text = self.position.notation
         self._forget()
 
     def _read(self, read: Any, fallback: str) -> Rules:
@@ -90,10 +105,13 @@ class AnalyseSession(Session):
     def _forget(self) -> None:
         """Forget what was found out about the position shown before."""
         self.exact: dict[str, Any] | None = None
+        self.known: Analysis | None = None
+        self.allowed = ANALYSIS_SECONDS  # that may be thought about this position
         self.value: int | None = None
         self.lines: list[dict[str, Any]] | None = None
         self.tree: dict[str, Any] | None = None
         self.thought: Thought | None = None
+        self.guesses: dict[int, float] = {}  # the share that each move wins, by the search
         self.expanded: set[tuple[int, ...]] = set()
         self.opinions: list[dict[str, Any] | None] = [None, None]
         self.cells: dict[str, Any] | None = None
@@ -106,7 +124,12 @@ class AnalyseSession(Session):
     @property
     def url(self) -> str:
         """The address that leads to this position."""
-        query = {"game": name_of(self.rules), "moves": self.position.notation}
+        query = {"game": name_of(self.rules), "moves": self.line.last.notation}
+        query |= {"kept": self.kept} if self.kept else {}
+        if not self.line.is_at_end:
+            query["at"] = str(self.line.at)
+        if self.simulations != SIMULATIONS[1]:
+            query["sims"] = str(self.simulations)
         if self.active_tab != "tree":
             query["tab"] = self.active_tab
         for name, spec, usual in zip(("a", "b"), self.pair, DEFAULT_PAIR, strict=True):
@@ -143,13 +166,21 @@ class AnalyseSession(Session):
         self.text = text[:2000]
         self.reading = read_position(self.rules, text)
 
-    def load(self, text: str) -> None:
-        """Show the position that a text describes, as far as it is right."""
+    def load(self, text: str, partly: bool = False) -> None:
+        """Show the position that a text describes; what is wrong in it stays said.
+
+        A move string that goes wrong is loaded only as far as it is right, if that is asked for.
+        """
         self.typed(text)
-        if self.reading is None or (self.reading.kind == "board" and not self.reading.is_good):
+        reading = self.reading
+        if reading is None or not (
+            reading.is_good or (partly is True and reading.kind == "moves" and reading.position.ply)
+        ):
             return
-        self.line = GameLine(self.reading.position)
+        self.line = GameLine(reading.position)
         self._moved()
+        if not reading.is_good:
+            self.text, self.reading = text[:2000], reading
 
     def mirror(self) -> None:
         """Reflect the whole line left to right."""
@@ -201,6 +232,12 @@ class AnalyseSession(Session):
         self.opinions[side] = None
         self.refresh()
 
+    def longer(self) -> None:
+        """Think on about a position that was not solved in the time given."""
+        if self.can_think_longer:
+            self.allowed = min(MOST_SECONDS, self.allowed + LONGER_SECONDS)
+            self._think(LONG)
+
     def dismiss(self) -> None:
         """Take the notice away."""
         self.notice = ""
@@ -222,11 +259,7 @@ class AnalyseSession(Session):
             self.value = score_of(position, None)
             return
         if self.exact is None:
-            self.start(
-                "exact",
-                lambda j: solve_moves(j, position, self._solved, ANALYSIS_SECONDS),
-                needs=task_named("solver", self.rules),
-            )
+            self._think(ANALYSIS)
         if self.active_tab == "tree" and self.tree is None:
             self._search_tree(position)
         elif self.active_tab == "compare":
@@ -235,14 +268,47 @@ class AnalyseSession(Session):
             seed = self.seed
             self.start("cells", lambda j: j.report(self._mapped, cell_values(position, seed)))
 
-    def _solved(self, overlay: dict[str, Any]) -> None:
-        self.exact = overlay
-        self.value = overlay["value"]
-        if overlay["done"] and self.lines is None and overlay["scores"]:
+    @property
+    def spent(self) -> float:
+        """The seconds that were thought about this position."""
+        return 0.0 if self.known is None else self.known.seconds
+
+    @property
+    def is_thinking(self) -> bool:
+        """Whether the solver is at work, or waits for its turn."""
+        return self.exact is None or not self.exact["done"]
+
+    @property
+    def can_think_longer(self) -> bool:
+        """Whether it was not solved in the time given, and more of it may be had."""
+        unsolved = self.known is not None and not is_solved(self.known)
+        return unsolved and not self.is_thinking and self.allowed < MOST_SECONDS
+
+    def _think(self, pool: str) -> None:
+        """Solve the position, quickly at first; what takes longer keeps nobody else waiting."""
+        position, before = self.position, self.known
+        seconds = QUICK_SECONDS if pool == ANALYSIS else max(1.0, self.allowed - self.spent)
+        if self.exact is not None:
+            self.exact = {**self.exact, "done": False}
+        self.start(
+            "exact",
+            lambda job: solve_on(job, position, before, seconds, self._solved),
+            pool,
+            needs=task_named("solver", self.rules),
+        )
+
+    def _solved(self, overlay: dict[str, Any], found: Analysis) -> None:
+        self.known, self.exact, self.value = found, overlay, overlay["value"]
+        if overlay["done"] and not is_solved(found) and self.spent < self.allowed - 1:
+            self._think(LONG)
+            if self.tree is None:  # what is not known is guessed from the search
+                self._search_tree(self.position)
+        elif overlay["done"] and self.lines is None and overlay["scores"]:
             position, scores = self.position, overlay["scores"]
             self.start(
                 "lines",
                 lambda job: best_lines(job, position, scores, self._lined, ANALYSIS_SECONDS / 2),
+                LONG if self.spent > QUICK_SECONDS else ANALYSIS,
             )
         self.changed()
 
@@ -264,6 +330,7 @@ class AnalyseSession(Session):
     def _searched(self, thought: Thought) -> None:
         self.thought = thought
         self.tree = tree_view(thought, self.expanded)
+        self.guesses = guesses_of(thought)
         self.changed()
 
     def _compare(self, position: Position) -> None:

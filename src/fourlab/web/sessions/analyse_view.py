@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from fourlab.rules.position import Outcome, Position
 from fourlab.search.sizes import known
 from fourlab.web import words
+from fourlab.web.sessions.analyse_truth import LONGER_SECONDS, QUICK_SECONDS
 from fourlab.web.sessions.play_view import board_view, game_view, offered_games
 from fourlab.web.sessions.truth import height
 from fourlab.web.words import COLOURS
@@ -28,7 +29,8 @@ def analyse_view(session: AnalyseSession) -> dict[str, Any]:
         "length": session.line.length,
         "notation": position.notation,
         "headline": headline(session),
-        "chips": None if session.exact is None else session.exact["chips"],
+        "chips": chips(session),
+        "thinking": thinking(session),
         "bar": bar(session),
         "lines": session.lines,
         "cost": cost(session),
@@ -38,7 +40,7 @@ def analyse_view(session: AnalyseSession) -> dict[str, Any]:
         "offered": list(SIMULATIONS),
         "agreement": agreement(session),
         "pair": [words.opponent_of(spec) for spec in session.pair],
-        "families": [family.to_json() for family in words.FAMILIES],
+        "families": [family.to_json() for family in words.families(session.rules)],
         "strengths": list(words.STRENGTHS),
         "opinions": list(session.opinions),
         "cells": session.cells,
@@ -48,6 +50,51 @@ def analyse_view(session: AnalyseSession) -> dict[str, Any]:
         "notice": session.notice,
         "error": session.error,
         "url": session.url,
+        "kept": session.kept,
+    }
+
+
+def chips(session: AnalyseSession) -> list[dict[str, Any]] | None:
+    """Return the chips: what is known for certain, and a guess where nothing is yet."""
+    if session.exact is None:
+        return None
+    found: list[dict[str, Any]] = session.exact["chips"]
+    shares = session.guesses
+    if session.spent < QUICK_SECONDS / 2:
+        return found
+    return [
+        guess(chip, shares[move]) if _is_open(chip) and move in shares else chip
+        for move, chip in enumerate(found)
+    ]
+
+
+def _is_open(chip: dict[str, Any]) -> bool:
+    """Whether nothing at all is known of a move."""
+    return chip["kind"] in ("wait", "unknown") and not chip.get("second")
+
+
+def guess(chip: dict[str, Any], share: float) -> dict[str, Any]:
+    """Return the chip of a move of which only the search has an opinion."""
+    tip = "not solved; the share of its games that the search wins with this move"
+    return {**chip, "kind": "unknown", "first": f"{share:.0%}", "second": "guess", "tip": tip}
+
+
+def thinking(session: AnalyseSession) -> dict[str, Any] | None:
+    """Say how long the solver has thought, None where it was done in a moment."""
+    if session.position.is_over or session.known is None or session.spent < QUICK_SECONDS / 2:
+        return None
+    data = session.exact or {}
+    done, of = data.get("solved", 0), data.get("of", 0)
+    if done == of:
+        return None
+    unit = session.rules.unit + ("s" if of != 1 else "")
+    return {
+        "busy": session.is_thinking,
+        "spent": round(session.spent),
+        "limit": round(session.allowed),
+        "solved": f"{done} of {of} {unit} solved",
+        "more": session.can_think_longer,
+        "added": round(LONGER_SECONDS),
     }
 
 
@@ -66,8 +113,8 @@ def headline(session: AnalyseSession) -> dict[str, Any]:
         }
     caption = f"{COLOURS[position.to_move]} to move, move {position.ply + 1}"
     if session.value is None:
-        done = session.exact is not None and session.exact["done"]
-        title = "Not solved in the time given" if done else "Solving"
+        done = not session.is_thinking
+        title = _unsolved(session)
         side: int | None = position.to_move
         if position.ply == 0 and (board := known(session.rules)):
             side = {1: 0, 0: None, -1: 1}[board.outcome]
@@ -79,6 +126,21 @@ def headline(session: AnalyseSession) -> dict[str, Any]:
     number = said.rpartition(" ")[2]
     title = f"{COLOURS[winner]} wins in {number}" if session.value else "Draw"
     return {"side": winner if session.value else None, "title": title, "caption": caption}
+
+
+def _unsolved(session: AnalyseSession) -> str:
+    """Say what is known of a position whose value is not."""
+    known = session.known
+    if known is not None and known.moves:
+        mover = COLOURS[session.position.to_move]
+        if max(bounds.low for bounds in known.moves.values()) > 0:
+            return f"{mover} wins"
+        complete = len(known.moves) == len(session.position.legal_moves())
+        if complete and max(bounds.high for bounds in known.moves.values()) < 0:
+            return f"{COLOURS[1 - session.position.to_move]} wins"
+    if not session.is_thinking:
+        return f"Not solved in {session.spent:.0f} s"
+    return "Solving" if session.spent < QUICK_SECONDS / 2 else "Not solved yet"
 
 
 def bar(session: AnalyseSession) -> float | None:

@@ -20,7 +20,7 @@ from fourlab.rules.catalog import name_of
 from fourlab.rules.geometry import Rules
 from fourlab.web.events import Events, LiveEvent, check_time, measure
 from fourlab.web.keep.shelf import Shelf
-from fourlab.web.limits import RUNS, read_agent, read_game
+from fourlab.web.limits import KEPT, RUNS, read_agent, read_game
 from fourlab.web.sessions.arena_view import arena_view, title_of
 from fourlab.web.sessions.base import Session, View, number, whole
 from fourlab.web.words import DEFAULT_GAME
@@ -41,7 +41,7 @@ def read_players(specs: list[str], rules: Rules) -> list[str]:
     found = []
     for spec in specs:
         held = read_agent(spec, rules)
-        free = find_agent(spec, rules)
+        free = held if spec.startswith(KEPT) else find_agent(spec, rules)
         found.append(free.spec if free.chooses_many else held.spec)
     if len(set(found)) < len(found):
         raise FourlabError("an agent is chosen twice; choose each once")

@@ -29,7 +29,7 @@ def arena_view(session: ArenaSession) -> dict[str, Any]:
         "players": [
             {**words.opponent_of(plain(spec)), "short": short(spec)} for spec in session.players
         ],
-        "families": [family.to_json() for family in words.FAMILIES],
+        "families": [family.to_json() for family in words.families(session.rules)],
         "perPair": session.per_pair,
         "seed": session.number,
         "wasOdd": session.was_odd,
@@ -79,8 +79,9 @@ def _begins(session: ArenaSession) -> dict[str, Any]:
     """Return where games can begin."""
     usual = default_plies(session.rules)
     lengths = sorted({0, usual, session.begin_plies})
-    labels = {0: "on the empty board", **{n: f"after {n} random plies" for n in lengths if n}}
-    options = [{"value": str(n), "label": labels[n]} for n in lengths]
+    options = [
+        {"value": str(n), "label": f"{n} random plies" if n else "Empty board"} for n in lengths
+    ]
     return {"value": str(session.begin_plies), "options": options}
 
 

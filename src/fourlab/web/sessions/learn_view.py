@@ -2,77 +2,165 @@
 
 from __future__ import annotations
 
-from collections import Counter
+import time
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
 
 from fourlab.arena.statistics import Z95
+from fourlab.core.spec import Option
 from fourlab.rules.catalog import game
 from fourlab.rules.position import Position
 from fourlab.web import words
-from fourlab.web.sessions.learn_setup import OPPONENTS, SMALL_GAMES, dials, titles
+from fourlab.web.runs.room import ALONE_SECONDS
+from fourlab.web.runs.sample import Sample
+from fourlab.web.runs.setup import MEAN, OPPONENTS, SMALL_GAMES, dials, range_of, titles
 from fourlab.web.sessions.play_view import board_view, game_view
-from fourlab.web.sessions.sample import Sample
 
 if TYPE_CHECKING:
+    from fourlab.learning.base import Turn
+    from fourlab.web.runs.training import Training
     from fourlab.web.sessions.learn import LearnSession
 
 SMOOTHING = 0.25
+FEW_GAMES = 10  # before which columns say nothing
+BY_SECONDS = ("zero", "deep-q", "distil")  # whose games take so long that seconds say more
+PHASES = {
+    "episode generation": "It plays by its stored policy; in a state it has not seen, at random.",
+    "episode evaluation": "The return of each move, r + γ × what followed, enters its mean.",
+    "policy improvement": "For each state of the game the policy stores the best move, "
+    "with a chance of {keep}, else a random one.",
+}
 
 
 def learn_view(session: LearnSession) -> dict[str, Any]:
     """Return everything that the page shows."""
-    settings = session.settings
-    sample = session.sample
-    stones, learned, phase = sample.game.phases[session.frame] if sample else (0, 0, "")
-    position = _position(session, stones)
+    training = session.training
+    settings = training.settings
+    sample = training.sample
+    stones, learned, phase = sample.game.phases[training.frame] if sample else (0, 0, "")
+    position = _position(training, stones)
     return {
         "game": game_view(settings.rules),
         "board": board_view(position),
-        "choices": _choices(session),
+        "choices": _choices(training),
         "against": OPPONENTS.get(settings.yardstick, settings.yardstick),
-        "dials": _dials(session),
-        "fixed": _fixed(session),
-        "ended": session.is_over,
+        "dials": _dials(training),
+        "fixed": _fixed(training),
+        "ended": training.is_over,
         "late": sample is not None and sample.is_late,
-        "running": session.running,
-        "preparing": session.learner is None,
-        "pace": session.pace,
-        "phase": phase,
+        "running": training.running,
+        "preparing": training.learner is None and not training.is_over,
+        "pace": training.pace.moves,
+        "reached": _reached(training),
+        "phase": _phase(training, phase),
         "number": sample.number if sample else 0,
-        "caption": _caption(session, stones),
-        "said": _said(session, sample, position),
+        "caption": _caption(training, stones),
+        "said": _said(training, sample, position),
         "rows": _rows(sample, stones, learned),
         "changed": _changed(sample, learned),
-        "update": _update(session, sample, learned),
-        "scale": _scale(session),
-        "size": session.size,
+        "update": _update(training, sample, learned),
+        "scale": _scale(training),
+        "size": training.size,
         "sizeLabel": settings.kind.size_label,
-        "record": {"wins": session.won[0], "games": sum(session.won)},
-        "rate": session.rate,
-        "tested": session.tested,
-        "wins": _smoothed(session.curves.wins),
-        "truth": _smoothed(session.curves.truth),
-        "reference": session.reference,
-        "columns": _columns(session),
-        "saved": session.saved,
-        "announce": "Training" if session.running else "Paused",
+        "record": {"wins": training.won.wins, "games": training.won.games},
+        "tested": training.tested,
+        "wins": _smoothed(training.curves.wins),
+        "truth": _smoothed(training.curves.truth),
+        "own": _smoothed(training.curves.own),
+        "bySeconds": settings.learner in BY_SECONDS,
+        "reference": training.reference,
+        "columns": _columns(training),
+        "policy": session.policy,
+        "run": _run(session),
+        "compared": _compared(session),
+        "others": _others(session),
+        "challenged": session.challenged,
+        "again": "/learn?" + urlencode(settings.to_query(), safe=":=,"),
+        "atWork": session.room.running(session.shelf.owner),
+        "announce": "Training" if training.running else "Paused",
+        "offline": _offline(session),
+        "regained": _regained(session),
         "notice": session.notice,
         "error": session.error,
         "url": session.url,
     }
 
 
-def _position(session: LearnSession, stones: int) -> Position:
-    if session.sample is None:
-        return session.settings.rules.start()
-    return session.sample.positions[stones]
+def _run(session: LearnSession) -> dict[str, Any] | None:
+    """Return what is said of a run that has begun."""
+    kept = session.kept
+    if kept is None:
+        return None
+    item = session.shelf.keep.get(kept.name) if kept.is_kept else None
+    return {
+        "name": kept.name,
+        "title": item.title if item else kept.name,
+        "gone": item is None,
+        "own": item is not None and session.shelf.owns(item),
+        "state": kept.state,
+        "why": kept.why,
+        "saved": round(time.time() - kept.saved_at) if kept.agent else None,
+        "watchers": len(kept.watchers),
+        "minutes": round(ALONE_SECONDS / 60),
+    }
+
+
+def _compared(session: LearnSession) -> list[dict[str, Any]]:
+    """Return the curves of the other runs on the chart, as far as they are still kept."""
+    keep, found = session.shelf.keep, []
+    for name in session.compared:
+        if keep.has(name):
+            points = session.room.state(keep.get(name))["wins"]
+            named = ("games", "share", "seconds", "of")
+            marks = [dict(zip(named, row, strict=True)) for row in points]
+            found.append({"name": name, "title": keep.get(name).title, "points": _smoothed(marks)})
+    return found
+
+
+def _others(session: LearnSession) -> list[dict[str, str]]:
+    """Return the visitor's other runs, which may be shown on the same chart."""
+    own = session.kept.name if session.kept else ""
+    items = session.shelf.items("run")
+    return [{"value": item.name, "label": item.title} for item in items if item.name != own]
+
+
+def _offline(session: LearnSession) -> str:
+    """Say what a run does while the connection is lost."""
+    if session.kept is None or not session.training.running:
+        return "The page stays as it is."
+    return "While the server is up, the run goes on there."
+
+
+def _regained(session: LearnSession) -> str:
+    """Say what was lost when the connection is there again: nothing, only if so."""
+    kept = session.kept
+    if kept is None:
+        return "The draft begins anew; nothing was learned yet."
+    return "Nothing was lost." if kept.lost < 0 else f"The server was restarted: {kept.why}."
+
+
+def _reached(training: Training) -> dict[str, float] | None:
+    reached = training.pace.reached if training.running else None
+    return None if reached is None else {"moves": round(reached[0]), "games": round(reached[1], 1)}
+
+
+def _phase(training: Training, phase: str) -> dict[str, str]:
+    config = training.learner.config if training.learner else None
+    keep = getattr(config, "keep", 1.0)
+    return {"name": phase, "does": PHASES.get(phase, "").format(keep=f"{keep:.0%}")}
+
+
+def _position(training: Training, stones: int) -> Position:
+    if training.sample is None:
+        return training.settings.rules.start()
+    return training.sample.positions[stones]
 
 
 GAME_TITLES = {spec: words.title_of(game(spec)) for spec in SMALL_GAMES}
 
 
-def _choices(session: LearnSession) -> dict[str, Any]:
-    settings = session.settings
+def _choices(training: Training) -> dict[str, Any]:
+    settings = training.settings
     return {
         "learner": _choice(settings.learner, titles()),
         "game": _choice(str(settings.rules), GAME_TITLES, words.title_of(settings.rules)),
@@ -87,17 +175,15 @@ def _choice(value: str, titles: dict[str, str], title: str = "") -> dict[str, An
     return {"value": value, "title": titles[value], "options": options}
 
 
-def _caption(session: LearnSession, stones: int) -> str:
-    if session.sample is None:
-        return "nothing learned yet"
-    if not session.is_slow and session.running:
-        return f"showing 1 game in {session.rate:,}"
+def _caption(training: Training, stones: int) -> str:
+    if training.sample is None:
+        return "" if training.done else "nothing learned yet"
+    if not training.pace.is_slow and training.running:
+        return f"1 shown in {training.rate:,}"
     return f"move {stones}"
 
 
-def _said(
-    session: LearnSession, sample: Sample | None, position: Position
-) -> dict[str, Any] | None:
+def _said(training: Training, sample: Sample | None, position: Position) -> dict[str, Any] | None:
     """Say the last move and who made it."""
     if sample is None or not position.moves:
         return None
@@ -106,40 +192,68 @@ def _said(
     who = (
         "The learner"
         if own
-        else OPPONENTS.get(session.settings.opponent, session.settings.opponent)
+        else OPPONENTS.get(training.settings.opponent, training.settings.opponent)
     )
-    text = f"{who} chose {session.settings.rules.unit} {position.moves[-1] + 1}"
+    text = f"{who} chose {training.settings.rules.unit} {position.moves[-1] + 1}"
     if position.is_over:
-        text += {1: " and won", 0: "; a draw", -1: ""}[1 if position.line else 0]
-    return {"side": side, "text": text}
+        text += " and won" if position.line else "; a draw"
+    turn = next((one for one in sample.game.turns if one.ply == position.ply - 1), None)
+    return {"side": side, "text": text, "why": _why(training, turn) if turn and own else None}
 
 
-def _dials(session: LearnSession) -> list[dict[str, Any]]:
+def _why(training: Training, turn: Turn) -> dict[str, Any]:
+    """Say what a move was worth when it was made, and why it was chosen."""
+    value = turn.before[turn.move]
+    known = [one for one in turn.before if one is not None]
+    earlier = sum(count or 0 for count in turn.trials) - 1  # this time is counted too
+    counted = turn.trials[turn.move] is not None
+    best = value is not None and value >= max(known)
+    if counted and earlier <= 0:
+        word = "random: nothing was known of this state"
+    elif training.settings.learner == "monte-carlo":
+        word = "policy: the best value" if best else "policy: a random move that it stored"
+    else:
+        word = "greedy: the best value" if best else "random: it explored"
+    return {"value": round(value or 0.0, 4), "word": word}
+
+
+def _dials(training: Training) -> list[dict[str, Any]]:
     """Return what can be turned while it learns."""
     return [
         {
             "name": dial.name,
             "label": dial.label,
             "help": dial.help,
-            "value": session.settings.shown(dial),
+            "value": _dial_value(training.settings.shown(dial), dial.name),
             "switch": dial.kind is bool,
+            **_dial_range(dial),
         }
-        for dial in dials(session.settings.learner)
+        for dial in dials(training.settings.learner)
     ]
 
 
-def _fixed(session: LearnSession) -> list[str]:
+def _dial_value(value: float | bool | str, name: str) -> float | bool | str:
+    """Return what a dial shows: a rate below zero is none, but the mean of what was seen."""
+    return MEAN if name == "alpha" and isinstance(value, float) and value < 0 else value
+
+
+def _dial_range(dial: Option) -> dict[str, float]:
+    low, high = range_of(dial)
+    return {"low": low, "high": high, "step": 0.01 if high <= 1 else 1.0}
+
+
+def _fixed(training: Training) -> list[str]:
     """Return what came with an address and has no field, or one that is too small for it."""
-    settings = session.settings
+    settings = training.settings
     options = [f"{name}={text}" for name, text in settings.fixed.items()]
     if settings.opponent not in OPPONENTS:
         options.append(f"opponent={settings.opponent}")
     return [*options, *([f"seed {settings.seed}"] if settings.seed else [])]
 
 
-def _scale(session: LearnSession) -> float:
+def _scale(training: Training) -> float:
     """Return the value that is drawn in the strongest colour: of a win or a loss."""
-    known = {dial.name: session.settings.value(dial) for dial in dials(session.settings.learner)}
+    known = {dial.name: training.settings.value(dial) for dial in dials(training.settings.learner)}
     return max(abs(known.get("win", 1.0)), abs(known.get("loss", 1.0)), 1e-9)
 
 
@@ -177,12 +291,12 @@ def _changed(sample: Sample | None, learned: int) -> dict[str, Any] | None:
     return {"row": learned - 1, "move": turn.move, "difference": round(new - old, 4)}
 
 
-def _update(session: LearnSession, sample: Sample | None, learned: int) -> dict[str, Any] | None:
+def _update(training: Training, sample: Sample | None, learned: int) -> dict[str, Any] | None:
     """Return the last update, written out."""
     if sample is None or learned == 0:
         return None
     turn = sample.game.turns[learned - 1]
-    unit = session.settings.rules.unit
+    unit = training.settings.rules.unit
     return {
         "title": f"Move {turn.ply + 1}, {unit} {turn.move + 1}",
         "old": round(turn.before[turn.move] or 0.0, 4),
@@ -192,7 +306,7 @@ def _update(session: LearnSession, sample: Sample | None, learned: int) -> dict[
 
 
 def _smoothed(points: list[dict[str, float]]) -> list[list[float]]:
-    """Return games, share, smoothed share and half of its 95% interval for each point."""
+    """Return games, share, smoothed share, half of its 95% interval and seconds, point by point."""
     found: list[list[float]] = []
     level, weight = 0.0, 0.0
     for point in points:
@@ -201,15 +315,21 @@ def _smoothed(points: list[dict[str, float]]) -> list[list[float]]:
         weight = keep**2 + (1 - keep) ** 2 * weight
         count = point.get("of", 0.0)
         half = Z95 * (max(level * (1 - level), 1e-4) * weight / count) ** 0.5 if count else 0.0
-        found.append([point["games"], round(point["share"], 4), round(level, 4), round(half, 4)])
+        row = (point["share"], level, half, point["seconds"])
+        found.append([point["games"], *(round(number, 4) for number in row)])
     return found
 
 
-def _columns(session: LearnSession) -> dict[str, Any]:
-    counts = Counter(move for game_moves in session.columns for move in game_moves)
-    total = max(1, sum(counts.values()))
-    moves = range(session.settings.rules.move_count)
+def _columns(training: Training) -> dict[str, Any] | None:
+    """Return which moves it chooses, over all games, and where its best values lie."""
+    tested = sum(training.tested_columns)
+    if not tested or training.done < FEW_GAMES:
+        return None
+    shares = [round(count / tested, 4) for count in training.tested_columns]
+    whole = training.columns
     return {
-        "shares": [round(counts[move] / total, 4) for move in moves],
-        "games": len(session.columns),
+        "chosen": whole["chosen"] if whole else shares,
+        "best": whole["best"] if whole else None,
+        "note": "in all games" if whole else "in all test games",
+        "mirrored": bool(whole and whole["mirrored"]),
     }

@@ -6,8 +6,10 @@ from typing import Any
 
 from fourlab.agents.base import Decision
 from fourlab.agents.learned import Learned
+from fourlab.rules.geometry import Rules
 from fourlab.rules.position import Position
 from fourlab.web import words
+from fourlab.web.sessions.review_words import name_moves
 
 
 def hint_of(position: Position, overlay: dict[str, Any]) -> dict[str, Any]:
@@ -23,8 +25,21 @@ def hint_of(position: Position, overlay: dict[str, Any]) -> dict[str, Any]:
     else:
         chip = chips[best[0]]
         text = f"{chip['first']} {chip.get('second', '')}".strip()
-    names = " or ".join(str(move + 1) for move in best[:3])
-    return {"moves": best, "text": f"Hint: {unit} {names}, {text}"}
+    if len(best) == sum(chip["kind"] != "full" for chip in chips) > 1:
+        return {"moves": best, "text": f"Hint: any {unit}, {text}"}
+    names = name_moves(position.rules, best)
+    return {"moves": best, "text": f"Hint: {names.replace(' and ', ' or ')}, {text}"}
+
+
+def spoken(rules: Rules, overlay: dict[str, Any]) -> str:
+    """Say what stands above the columns, for those who listen."""
+    found = [
+        f"{rules.unit} {move + 1} {chip['first']} {chip.get('second', '')}".strip()
+        + (", best" if chip.get("best") else "")
+        for move, chip in enumerate(overlay["chips"])
+        if chip["kind"] not in ("full", "wait")
+    ]
+    return f"{'; '.join(found)}." if found else ""
 
 
 def visits_overlay(position: Position, decision: Decision) -> dict[str, Any]:

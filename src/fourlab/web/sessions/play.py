@@ -2,40 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
-from urllib.parse import urlencode
 
-import numpy as np
-
-from fourlab.agents.base import Agent, Decision
-from fourlab.agents.learned import Learned
-from fourlab.arena.records import Records
-from fourlab.core.errors import FourlabError
-from fourlab.rules.catalog import name_of
+from fourlab.core.errors import FourlabError, SpecError
 from fourlab.rules.geometry import Rules
-from fourlab.rules.position import FIRST, SECOND, Position
-from fourlab.rules.record import GameRecord
-from fourlab.web.limits import ANALYSIS_SECONDS, RECORD, read_agent, read_game
-from fourlab.web.sessions.base import Session, View, whole
+from fourlab.rules.position import FIRST, SECOND
+from fourlab.web.limits import read_agent, read_game
+from fourlab.web.sessions.base import View, whole
 from fourlab.web.sessions.line import GameLine
-from fourlab.web.sessions.notation import read_prefix
-from fourlab.web.sessions.overlays import hint_of, values_overlay, visits_overlay
-from fourlab.web.sessions.play_setup import OVERLAYS, STARTS, Setup, read_setup
+from fourlab.web.sessions.overlays import hint_of
+from fourlab.web.sessions.play_setup import OVERLAYS, STARTS
+from fourlab.web.sessions.play_table import PlayTable
 from fourlab.web.sessions.play_view import play_view
-from fourlab.web.sessions.truth import GameValues, solve_game, solve_moves
-from fourlab.web.warm import task_named, task_of
-from fourlab.web.words import DEFAULT_OPPONENT, HUMAN
-from fourlab.web.workbench import MOVES, Job
+from fourlab.web.sessions.review import Review
+from fourlab.web.sessions.truth import solve_moves
+from fourlab.web.warm import task_named
+from fourlab.web.words import DEFAULT_OPPONENT, HUMAN, opponent_of, title_of
+from fourlab.web.workbench import MOVES
 
-VISITS_AGENT = "mcts:sims=2000"
-WATCH_SECONDS = 0.7  # between the moves of two agents
 HINT_SECONDS = 2.0
-MOST_KEPT = 100  # games that one page may keep
 
 
-class PlaySession(Session):
+class PlaySession(PlayTable):
     """A game that is going on, and everything that can be done to it."""
 
     actions = frozenset(
@@ -51,78 +40,15 @@ class PlaySession(Session):
             "opponent",
             "overlay",
             "hint",
-            "explain",
+            "review",
+            "leave",
+            "retry",
+            "think",
+            "vary",
             "run",
-            "keep",
             "dismiss",
         }
     )
-
-    def __init__(self, bench: Any, query: Mapping[str, str], seed: int | None = None) -> None:
-        super().__init__(bench)
-        self.rng = np.random.default_rng(seed)
-        self.setting, moves, problems = read_setup(query)
-        found = read_prefix(self.setting.rules, moves)
-        self.line = GameLine(found.position)
-        self.notice = "; ".join([*problems, *([found.error] if found.error else [])])
-        self.running = True
-        self.values = GameValues()
-        self.overlay_data: dict[str, Any] | None = None
-        self.hinted: dict[str, Any] | None = None
-        self.kept: dict[str, str] | None = None
-        self.keeps = 0
-        self.agents = self._agents(self.setting)
-
-    # What is so
-
-    @property
-    def rules(self) -> Rules:
-        """The game that is played."""
-        return self.setting.rules
-
-    @property
-    def position(self) -> Position:
-        """The position that is shown."""
-        return self.line.position
-
-    @property
-    def human_to_move(self) -> bool:
-        """Whether a person may move in the shown position."""
-        is_person = self.setting.players[self.position.to_move] == HUMAN
-        return is_person and not self.position.is_over
-
-    @property
-    def agent_to_move(self) -> bool:
-        """Whether the game waits for an agent: never while a visitor looks back."""
-        is_person = self.setting.players[self.position.to_move] == HUMAN
-        return self.line.is_at_end and not is_person and not self.position.is_over
-
-    @property
-    def learned(self) -> Learned | None:
-        """The agent whose values can be shown: the opponent, if it has learned."""
-        found = [agent for agent in self.agents if isinstance(agent, Learned)]
-        return found[0] if found else None
-
-    @property
-    def shows_graph(self) -> bool:
-        """Whether the exact values may be shown: they would give a game in progress away."""
-        return self.setting.overlay == "exact" or self.line.last.is_over
-
-    @property
-    def url(self) -> str:
-        """The address that leads to this position."""
-        setting = self.setting
-        query = {"game": name_of(self.rules), "moves": self.line.last.notation}
-        query["opponent"] = setting.opponent
-        if setting.people == 0:
-            query["watch"] = setting.players[FIRST]
-        if setting.you == SECOND:
-            query["you"] = "second"
-        if setting.starts == "random":
-            query["starts"] = "random"
-        if setting.overlay != "off":
-            query["overlay"] = setting.overlay
-        return "/play?" + urlencode(query, safe=":=,")
 
     def view(self) -> View:
         return play_view(self)
@@ -135,6 +61,8 @@ class PlaySession(Session):
         if stones != self.line.at or not self.human_to_move:
             return
         self.line.play(move)
+        if not self.line.is_at_end and self.setting.players[self.position.to_move] != HUMAN:
+            self.line.look(self.line.at + 1)  # the answer that was given before stands
         self._changed()
 
     def undo(self) -> None:
@@ -184,10 +112,15 @@ class PlaySession(Session):
     def game(self, spec: str) -> None:
         """Play another game."""
         rules = read_game(spec)
-        setting = replace(self.setting, rules=rules)
+        players = tuple(self._fitting(player, rules) for player in self.setting.players)
+        setting = replace(self.setting, rules=rules, players=(players[0], players[1]))
         self.agents = self._agents(setting)
+        changed = [opponent_of(old) for old in self.setting.players if old not in players]
         self.setting = setting
         self.new()
+        if changed:
+            who = opponent_of(DEFAULT_OPPONENT)["title"]
+            self.notice = f"{changed[0]['title']} cannot play {title_of(rules)}; {who} does"
 
     def opponent(self, spec: str, side: int | None = None) -> None:
         """Play against another agent or a person; the game goes on.
@@ -219,8 +152,9 @@ class PlaySession(Session):
         if name == "values" and self.learned is None:
             raise FourlabError("values need a learned agent as opponent")
         self.setting = replace(self.setting, overlay=name)
-        self.overlay_data = None
-        self.stop("overlay")
+        self.overlay_data = self.hinted = None
+        for kind in ("overlay", "hint"):
+            self.stop(kind)
         self.refresh()
 
     def hint(self) -> None:
@@ -240,11 +174,41 @@ class PlaySession(Session):
             "hint", lambda job: solve_moves(job, position, found, HINT_SECONDS), MOVES, needs
         )
 
-    def explain(self) -> None:
-        """Show the move that decided the game, with the exact scores of its alternatives."""
-        self.setting = replace(self.setting, overlay="exact")
-        blunders = self.values.blunders(self.line.positions)
-        self._show(blunders[-1].move - 1 if blunders else self.line.at)
+    def review(self, move: int | None = None) -> None:
+        """Show a turning point, or the last one of the side that lost."""
+        if move is None:
+            points = self.told.points(self.line.positions)
+            winner = self.line.last.outcome.winner
+            lost = [one.move for one in points if winner is not None and one.side != winner]
+            move = (lost or [one.move for one in points] or [self.line.length])[-1]
+        self._show(whole(move, 0, self.rules.cells, "move"))
+        if self.line.last.is_over:
+            self.told.selected = self.line.at
+            self._changed()
+
+    def leave(self) -> None:
+        """Leave the review: the game stands as it ended."""
+        self._show(self.line.length)
+
+    def retry(self, move: int) -> None:
+        """Try a turning point again; the game as it was is kept as a variation."""
+        stones = whole(move, 1, self.rules.cells, "move") - 1
+        if self.setting.people == 1 and (stones - self.setting.you) % 2:
+            stones += 1
+        self._show(stones)
+
+    def think(self) -> None:
+        """Let the solver take longer over what it did not solve in time."""
+        self.told.think_longer()
+        self.overlay_data = None
+        self.refresh()
+
+    def vary(self, number: int) -> None:
+        """Go to a variation; the game becomes one in its place."""
+        self.line.choose(whole(number, 0, len(self.line.variations) - 1, "variation"))
+        self.told.selected = None
+        self.running = False
+        self._changed()
 
     def run(self) -> None:
         """Let two agents go on, or pause them."""
@@ -253,51 +217,20 @@ class PlaySession(Session):
             self.line.look(self.line.length)
         self._changed()
 
-    def keep(self) -> None:
-        """Keep the game in the record of the laboratory, beside those of its arena."""
-        if self.keeps >= MOST_KEPT:
-            raise FourlabError(f"this page has kept {MOST_KEPT} games; that is enough")
-        self.keeps += 1
-        last, players = self.line.last, self.setting.players
-        record = GameRecord(
-            game=name_of(self.rules),
-            first=players[FIRST],
-            second=players[SECOND],
-            seed=0,
-            moves=last.notation,
-            outcome=last.outcome.value,
-        )
-
-        def write(job: Job) -> None:
-            with Records(RECORD) as records:
-                job.report(self._kept, records.keep(record))
-
-        self.start("keep", write)
-
-    def _kept(self, identity: str) -> None:
-        self.kept = {"id": identity, "moves": self.line.last.notation, "path": str(RECORD)}
-        self.changed()
-
     def dismiss(self) -> None:
         """Take the notice away."""
         self.notice = ""
 
-    # What follows from it
+    # How it is done
 
-    def refresh(self) -> None:
-        if not self.is_open:
-            return
-        self._let_agent_move()
-        self._fill_overlay()
-        missing = self.values.missing(self.line.positions)
-        if self.shows_graph and missing:
-            needs = task_named("solver", self.rules)
-            self.start("graph", lambda job: solve_game(job, missing, self._valued), needs=needs)
-
-    def _agents(self, setting: Setup) -> tuple[Agent | None, ...]:
-        return tuple(
-            None if spec == HUMAN else read_agent(spec, setting.rules) for spec in setting.players
-        )
+    def _fitting(self, spec: str, rules: Rules) -> str:
+        """Return a player, or the usual opponent where it cannot play a game."""
+        try:
+            if spec != HUMAN:
+                read_agent(spec, rules)
+        except SpecError:
+            return DEFAULT_OPPONENT
+        return spec
 
     def _take_side(self, side: int) -> None:
         opponent = self.setting.opponent
@@ -306,78 +239,15 @@ class PlaySession(Session):
         self.agents = self._agents(self.setting)
 
     def _begin(self) -> None:
+        self.games.begin()
         self.line = GameLine(self.rules.start())
-        self.values = GameValues()
+        self.told = Review()
         self.running = True
         self.notice = ""
         self._changed()
 
     def _show(self, stones: int) -> None:
         self.line.look(stones)
+        self.told.selected = None
         self.running = False
         self._changed()
-
-    def _changed(self) -> None:
-        for kind in ("move", "overlay", "hint", "graph"):
-            self.stop(kind)
-        self.overlay_data = None
-        self.hinted = None
-        self.refresh()
-
-    def _let_agent_move(self) -> None:
-        watching = self.setting.people == 0
-        agent = self.agents[self.position.to_move]
-        if not self.agent_to_move or agent is None or (watching and not self.running):
-            return
-        position, seed = self.position, int(self.rng.integers(2**32))
-
-        def think(job: Job) -> None:
-            decision = agent.decide(position, np.random.default_rng(seed), job.limit)
-            job.report(self._answered, position, decision)
-
-        needs = task_of(agent)
-        if watching:
-            self.after("move", WATCH_SECONDS, lambda: self.start("move", think, MOVES, needs))
-        else:
-            self.start("move", think, MOVES, needs)
-
-    def _answered(self, position: Position, decision: Decision) -> None:
-        if position != self.line.last or not self.line.is_at_end:
-            return
-        self.line.play(decision.move)
-        self._changed()
-        self.changed()
-
-    def _fill_overlay(self) -> None:
-        position = self.position
-        waits = self.agent_to_move and (self.setting.people == 1 or self.running)
-        if self.overlay_data is not None or position.is_over or waits:
-            return
-        if self.setting.overlay == "exact":
-            self.start(
-                "overlay",
-                lambda job: solve_moves(job, position, self._overlaid, ANALYSIS_SECONDS),
-                needs=task_named("solver", self.rules),
-            )
-        elif self.setting.overlay == "values" and self.learned is not None:
-            learned = self.learned
-            self.start(
-                "overlay", lambda j: j.report(self._overlaid, values_overlay(position, learned))
-            )
-        elif self.setting.overlay == "visits":
-            agent = read_agent(VISITS_AGENT, self.rules)
-            seed = int(self.rng.integers(2**32))
-
-            def search(job: Job) -> None:
-                decision = agent.decide(position, np.random.default_rng(seed), job.limit)
-                job.report(self._overlaid, visits_overlay(position, decision))
-
-            self.start("overlay", search, needs=task_of(agent))
-
-    def _overlaid(self, overlay: dict[str, Any]) -> None:
-        self.overlay_data = overlay
-        self.changed()
-
-    def _valued(self, position: Position, score: int | None) -> None:
-        self.values.add(position, score)
-        self.changed()

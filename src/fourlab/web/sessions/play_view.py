@@ -9,6 +9,10 @@ from fourlab.rules.formats import row_cells
 from fourlab.rules.geometry import Rules
 from fourlab.rules.position import Outcome, Position
 from fourlab.web import words
+from fourlab.web.limits import MOVE_SECONDS
+from fourlab.web.sessions.overlays import spoken
+from fourlab.web.sessions.review_view import review_view, spoken_review
+from fourlab.web.sessions.truth import is_solved_in_time
 from fourlab.web.words import COLOURS, HUMAN
 
 if TYPE_CHECKING:
@@ -70,14 +74,18 @@ def play_view(session: PlaySession) -> dict[str, Any]:
         "people": setting.people,
         "running": session.running,
         "starts": setting.starts,
-        "families": [family.to_json() for family in words.FAMILIES],
+        "families": [family.to_json() for family in words.families(session.rules)],
         "strengths": list(words.STRENGTHS),
         "overlay": setting.overlay,
         "hasValues": session.learned is not None,
         "chips": None if session.overlay_data is None else session.overlay_data["chips"],
         "hint": session.hinted,
-        "kept": _kept(session),
         "graph": graph(session),
+        "review": review_view(session, name_side),
+        "variations": variations(session),
+        "kept": session.games.name,
+        "games_kept": session.games.recent(),
+        "doubt": doubt(session),
         "announce": announce(session),
         "notice": session.notice,
         "error": session.error,
@@ -85,16 +93,36 @@ def play_view(session: PlaySession) -> dict[str, Any]:
     }
 
 
-def _kept(session: PlaySession) -> dict[str, str] | None:
-    """Return where the game as it stands was kept, None if it was not."""
-    kept = session.kept
-    return kept if kept is not None and kept["moves"] == session.line.last.notation else None
-
-
 def _player(spec: str) -> dict[str, Any]:
     if spec == HUMAN:
         return {"family": HUMAN, "title": "A person", "spec": HUMAN, "level": None}
     return words.opponent_of(spec)
+
+
+def variations(session: PlaySession) -> list[dict[str, Any]]:
+    """Return the other lines of the game: where each leaves it, and how it goes on."""
+    main = session.line.last.moves
+    found = []
+    for moves in session.line.variations:
+        pairs = enumerate(zip(moves, main, strict=False))
+        fork = next((i for i, (one, other) in pairs if one != other), min(len(moves), len(main)))
+        found.append({"from": fork + 1, "moves": list(moves[fork:])})
+    return found
+
+
+def doubt(session: PlaySession) -> str:
+    """Say where a perfect player cannot know, before it matters and when it did."""
+    if not any(agent is not None and agent.name == "perfect" for agent in session.agents):
+        return ""
+    if session.guessed:
+        return f"This position was not solved in {MOVE_SECONDS:.0f} s: the last answer was a guess."
+    if is_solved_in_time(session.rules):
+        return ""
+    title = words.title_of(session.rules)
+    return (
+        f"{title} is too large to be solved in {MOVE_SECONDS:.0f} s a move: it guesses at first, "
+        "and is perfect once the board has filled."
+    )
 
 
 def _can_undo(session: PlaySession) -> bool:
@@ -221,13 +249,18 @@ def graph(session: PlaySession) -> dict[str, Any]:
 
 
 def announce(session: PlaySession) -> str:
-    """Say the last move and how the game stands, for those who listen."""
+    """Say the last move, how the game stands, and what was asked for, for those who listen."""
     position = session.position
+    if session.is_reviewing:
+        return spoken_review(session, name_side)
     if not position.moves:
-        return f"New game of {words.title_of(session.rules)}."
-    side = 1 - position.to_move
-    move = position.moves[-1]
-    text = f"{name_side(session, side)}: {session.rules.unit} {move + 1}."
+        said = f"New game of {words.title_of(session.rules)}."
+    else:
+        who = name_side(session, 1 - position.to_move)
+        said = f"{who}: {session.rules.unit} {position.moves[-1] + 1}."
     if position.is_over:
-        return f"{text} {status(session)['title']}."
-    return text
+        return f"{said} {status(session)['title']}."
+    if session.hinted is not None:
+        return f"{said} {session.hinted['text']}."
+    data = session.overlay_data
+    return said if data is None or not data["done"] else f"{said} {spoken(session.rules, data)}"

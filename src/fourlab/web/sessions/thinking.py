@@ -29,6 +29,11 @@ def tree_view(thought: Thought, expanded: set[tuple[int, ...]]) -> dict[str, Any
     return _Cut(expanded, int(root.visits * WORTH_SHOWING)).node(root, ())
 
 
+def guesses_of(thought: Thought) -> dict[int, float]:
+    """Return the share that each move wins, as far as the search tried it."""
+    return {_move(child): _share(child) for child in thought.branch(1).children if child.visits}
+
+
 class _Cut:
     """Cuts a tree to what is worth showing and can be drawn."""
 
@@ -58,11 +63,16 @@ def _picture(
     return {
         "path": list(path),
         "visits": branch.visits,
-        "share": round((1 + max(-1.0, min(1.0, branch.value))) / 2, 3),
+        "share": _share(branch),
         "proven": branch.proven,
         "hidden": hidden if len(path) < DEEPEST - 1 else 0,
         "children": children,
     }
+
+
+def _share(branch: Branch) -> float:
+    """Return the share that the side wins that played to a branch."""
+    return round((1 + max(-1.0, min(1.0, branch.value))) / 2, 3)
 
 
 def _move(branch: Branch) -> int:

@@ -12,6 +12,7 @@ from fourlab.core.limit import NO_LIMIT, Limit
 from fourlab.rules.geometry import Rules
 from fourlab.rules.position import Position
 from fourlab.search.analysis import Analysis, analyse
+from fourlab.search.book import shipped_book
 from fourlab.search.scores import OUTCOMES, sign, stones_to_come
 from fourlab.search.solver import Solver, shared_solver
 from fourlab.web.limits import ANALYSIS_SECONDS
@@ -20,11 +21,17 @@ from fourlab.web.workbench import Job
 
 WORDS = {1: "Win", 0: "Draw", -1: "Loss"}
 NO_TIME = 0.001
+QUICK_CELLS = 30  # of boards that are solved from the start in less than a second
 
 
 def solver_of(rules: Rules) -> Solver:
     """Return the solver of a game that all pages share."""
     return shared_solver(rules)
+
+
+def is_solved_in_time(rules: Rules) -> bool:
+    """Whether every position of a board is solved in a moment: it is small, or has a book."""
+    return rules.cells <= QUICK_CELLS or shipped_book(rules) is not None
 
 
 def solve_moves(
@@ -67,6 +74,9 @@ def _exact_chip(found: Analysis, move: int, done: bool) -> dict[str, Any]:
     rules, stones = found.position.rules, found.position.ply
     if sign(bounds.low) != sign(bounds.high):
         tip = f"between {signed(bounds.low)} and {signed(bounds.high)}"
+        if bounds.low == 0 or bounds.high == 0:
+            first, second = ("Win or", "draw") if bounds.low == 0 else ("Draw or", "loss")
+            return {"kind": "unknown", "first": first, "second": second, "tip": tip}
         return {"kind": "unknown" if done else "wait", "first": "?" if done else "…", "tip": tip}
     chip = {"kind": OUTCOMES[sign(bounds.low)], "first": WORDS[sign(bounds.low)]}
     if bounds.low and bounds.is_exact:
@@ -149,10 +159,13 @@ class GameValues:
 
 
 def solve_game(
-    job: Job, positions: list[Position], listener: Callable[[Position, int | None], None]
+    job: Job,
+    positions: list[Position],
+    listener: Callable[[Position, int | None], None],
+    seconds: float = ANALYSIS_SECONDS,
 ) -> None:
     """Report the exact score of each position, None where the time for the whole game ran out."""
-    deadline = time.perf_counter() + ANALYSIS_SECONDS
+    deadline = time.perf_counter() + seconds
     for position in positions:
         left = max(NO_TIME, deadline - time.perf_counter())
         score = score_of(position, Limit(seconds=left, stop=job.cancelled))

@@ -6,7 +6,7 @@ import { Tree, listed } from "fourlab/tree.js";
 
 const KEYS = [
   ["1 – 9", "play a column"], ["← →", "one move back, forward"], ["Home", "first position"], ["End", "last position"],
-  ["M", "mirror"], ["C", "copy the moves"], ["?", "this list"],
+  ["M", "mirror"], ["C", "copy the moves"], ["Tab", "into the search tree, then arrows; Enter plays, + shows more"], ["?", "this list"],
 ];
 
 const SURE = 900_000; // minimax counts down from a million to the end of the game
@@ -31,8 +31,9 @@ const TreeView = {
 export default {
   mixins: [live],
   components: { BoardView, Disc, Frame, Icon, Picker, Segmented, Strength, Thumbnail, TreeView },
-  data() { return { local: null, text: this.start.text, typing: false, placing: null, copied: false, keys: KEYS, theme: 0 }; },
+  data() { return { local: null, text: this.start.text, typing: false, placing: null, copied: false, expert: null, spec: "", seconds: 0, keys: KEYS, theme: 0 }; },
   mounted() { addEventListener("fourlab-theme", () => { this.theme++; }); },
+  beforeUnmount() { clearInterval(this.clock); },
   computed: {
     pitch() {
       if (this.phone) return Math.floor((this.width - 24 - 16) / this.view.game.columns);
@@ -80,7 +81,13 @@ export default {
   },
   watch: {
     "view.text"(text) { if (!this.typing || text !== this.text) { this.text = text; } },
-    "view.notation"() { this.typing = false; this.text = this.view.text; },
+    "view.notation"() { if (!this.view.reading) this.typing = false; this.text = this.view.text; },
+    "view.pair"() { if (!this.fieldError("compare")) this.expert = null; },
+    "view.thinking": { immediate: true, handler(now) {
+      clearInterval(this.clock);
+      this.seconds = now?.spent ?? 0;
+      if (now?.busy) this.clock = setInterval(() => { this.seconds = Math.min(now.limit, this.seconds + 1); }, 1000);
+    } },
   },
   methods: {
     written,
@@ -97,7 +104,7 @@ export default {
     key(event) {
       const { at, length } = this.view;
       const places = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: length };
-      if (event.target.closest?.(".board, .segmented")) return /^[1-9]$/.test(event.key) ? this.play(Number(event.key) - 1) : undefined;
+      if (event.target.closest?.(".board, .segmented, .tree")) return /^[1-9]$/.test(event.key) ? this.play(Number(event.key) - 1) : undefined;
       if (event.key in places) { event.preventDefault(); this.look(places[event.key]); }
       else if (/^[1-9]$/.test(event.key)) this.play(Number(event.key) - 1);
       else if (event.key.toLowerCase() === "m") this.act("mirror");
@@ -110,7 +117,18 @@ export default {
       clearTimeout(this.pause);
       this.pause = setTimeout(() => this.act("typed", this.text), 60);
     },
-    load() { if (this.canLoad || !this.typing) { this.typing = false; this.act("load", this.text); } },
+    // A text with a fault in it is loaded only by the button that says how far.
+    load(partly) {
+      if (!this.typing || (this.bad && !(partly && this.canLoad))) return;
+      clearTimeout(this.pause);
+      this.act("load", this.text, partly && this.bad !== null);
+    },
+    useSpec(side) { this.act("compare", side, this.spec); },
+    edit(side) {
+      this.expert = this.expert === side ? null : side;
+      this.spec = this.view.pair[side].spec;
+      this.$nextTick(() => document.querySelector(".expert input")?.focus());
+    },
     playLine(path) { path.forEach((move, index) => this.act("play", this.view.board.moves.length + index, move)); },
     async copy() {
       try { await navigator.clipboard.writeText(this.view.notation); } catch { return; }
@@ -151,6 +169,10 @@ export default {
           <Disc :side="1" :size="18" class="top"/><Disc :side="0" :size="18" class="foot"/></div>
         <BoardView :state="boardState" @play="play"/>
       </div>
+      <div v-if="view.thinking && !placing" class="think" data-testid="thinking">
+        <span v-if="view.thinking.busy">Thinking, {{ seconds }} of {{ view.thinking.limit }} s; {{ view.thinking.solved }}</span>
+        <span v-else>Not solved in {{ view.thinking.limit }} s; {{ view.thinking.solved }}</span>
+        <button v-if="view.thinking.more" type="button" class="outline" @click="act('longer')"><Icon name="clock"/>Think {{ view.thinking.added }} s longer</button></div>
       <div v-if="placing" class="actions"><button type="button" class="primary" @click="act('place', placing)">Use this board</button>
         <button type="button" class="outline" @click="placing = placing.map(() => 0)">Clear</button>
         <button type="button" class="outline" @click="placing = null">Cancel</button>
@@ -165,14 +187,15 @@ export default {
         <button type="button" class="outline" @click="setUp"><Icon name="pencil"/>Set up</button>
         <button type="button" class="outline" @click="act('mirror')"><Icon name="mirror"/>Mirror</button>
         <button type="button" class="outline" @click="copy"><Icon :name="copied ? 'check' : 'copy'"/>{{ copied ? 'Copied' : 'Copy' }}</button></div>
-      <form class="paste" @submit.prevent="load">
+      <form class="paste" @submit.prevent="load(true)">
         <label for="paste">Moves, Kaggle list, UCI row or text board</label><span class="note">{{ bad ? 'board unchanged' : '' }}</span>
         <div class="paste-field"><div class="mirror" aria-hidden="true">{{ parts[0] }}<mark v-if="parts[1]">{{ parts[1] }}</mark>{{ parts[2] }}</div>
-          <textarea id="paste" rows="1" :value="text" @input="type" @keydown.enter.exact="text.includes('.') || text.includes('[') ? null : ($event.preventDefault(), load())"
+          <textarea id="paste" rows="1" :value="text" @input="type" @keydown.enter.exact="text.includes('.') || text.includes('[') ? null : ($event.preventDefault(), load(false))"
             spellcheck="false" autocomplete="off" :aria-invalid="String(bad !== null)" aria-describedby="paste-error" :class="{ tall: text.includes('\\n') }"></textarea></div>
         <button class="outline" :disabled="!canLoad">{{ loadLabel }}</button>
         <p id="paste-error" class="field-error" role="alert"><template v-if="bad"><Icon name="warn"/>{{ bad.error }}</template></p></form>
       <label class="game-row"><span>Game</span><Picker label="Game" :options="games" :value="view.game.spec" @choose="act('game', $event)"/></label>
+      <a class="outline to-play" :href="view.kept ? '/game/' + encodeURIComponent(view.kept) : '/play?game=' + view.game.spec + '&moves=' + view.notation"><Icon name="grid"/>{{ view.kept ? 'Back to the game' : 'Play from here' }}</a>
     </section>
     <div class="analyse-cards">
       <section class="card padded" aria-label="Best lines">
@@ -199,8 +222,10 @@ export default {
         </template>
         <template v-else-if="view.tab === 'compare'">
           <div class="pair"><div v-for="side in [0, 1]" :key="side"><Picker :label="'Agent ' + (side + 1)" :options="families(side)" :value="view.pair[side].family" @choose="chooseFamily(side, $event)"/>
-            <Strength v-if="familyOf(side)?.specs.length > 1" :family="familyOf(side)" :player="view.pair[side]" :strengths="view.strengths" @choose="act('compare', side, $event)"/>
-            <p v-else class="note">{{ view.pair[side].detail }}</p></div></div>
+            <Strength v-if="familyOf(side)?.specs.length > 1" :family="familyOf(side)" :player="view.pair[side]" :strengths="view.strengths" @choose="act('compare', side, $event)" @edit="edit(side)"/>
+            <button v-else type="button" class="spec" :title="'Edit the spec string ' + view.pair[side].spec" @click="edit(side)">{{ view.pair[side].detail || 'spec string' }}<Icon name="pencil"/></button>
+            <form v-if="expert === side" class="expert" @submit.prevent="useSpec(side)"><input v-model="spec" aria-label="Spec string" spellcheck="false" autocomplete="off" :aria-invalid="fieldError('compare') !== ''"><button class="outline">Use</button>
+              <p v-if="fieldError('compare')" class="field-error" role="alert"><Icon name="warn"/>{{ fieldError('compare') }}</p></form></div></div>
           <table class="opinions"><thead><tr><th>{{ view.game.unit === 'cell' ? 'Cell' : 'Column' }}</th><th v-for="side in [0, 1]" :key="side">{{ view.pair[side].title }}</th><th>Exact</th></tr></thead>
             <tbody><tr v-for="move in moveNames" :key="move"><td>{{ move + 1 }}</td>
               <td v-for="side in [0, 1]" :key="side"><span class="lean" :class="{ chosen: view.opinions[side]?.move === move }"><i :style="{ width: share(side, move) * 100 + '%' }"></i><b>{{ view.opinions[side] ? Math.round(share(side, move) * 100) + '%' : '…' }}</b><span>{{ worth(side, move) }}</span></span></td>

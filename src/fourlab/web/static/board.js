@@ -1,65 +1,13 @@
 // A board of any size: plate, discs that fall behind it, chips above the columns, a button for each
 // move. Framework-free. `update(state)` may be called as often as one likes; it draws differences.
 
-const SVG = "http://www.w3.org/2000/svg";
+import { cellsOf, drawDisc, html, landing, makeChip, svg } from "fourlab/pieces.js";
+import { drawReview } from "fourlab/review_board.js";
+
+export { cellsOf, drawDisc, landing, makeChip, svg, thumbnail } from "fourlab/pieces.js";
+
 const REDUCED = matchMedia("(prefers-reduced-motion: reduce)");
 let boards = 0;
-
-export function svg(tag, attributes = {}, parent = null) {
-  const element = document.createElementNS(SVG, tag);
-  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
-  parent?.append(element);
-  return element;
-}
-
-function html(tag, className, parent) {
-  const element = document.createElement(tag);
-  element.className = className;
-  parent?.append(element);
-  return element;
-}
-
-// The marks that tell the sides apart without colour: a ring, and a dot.
-export function drawDisc(group, side, radius) {
-  const name = side === 0 ? "yellow" : "red";
-  const tiny = radius < 6.5;
-  svg("circle", { r: radius - (tiny ? 0 : 0.75), class: `disc-${name}`, "stroke-width": tiny ? 0 : 1.5 }, group);
-  if (side === 0 && tiny) svg("circle", { r: radius * 0.4, class: "mark-yellow-solid" }, group);
-  else if (side === 0) {
-    const width = Math.max(1, radius * 0.085);
-    svg("circle", { r: radius * 0.56, class: "mark-yellow", "stroke-width": width }, group);
-  } else if (!tiny) svg("circle", { r: radius * 0.22, class: "mark-red" }, group);
-}
-
-// The cell of each move, counted row by row from the top left; columns fill from the bottom.
-export function cellsOf(game, moves) {
-  if (!game.gravity) return [...moves];
-  const heights = new Array(game.columns).fill(0);
-  return moves.map((column) => (game.rows - 1 - heights[column]++) * game.columns + column);
-}
-
-export function landing(game, moves, move) {
-  if (!game.gravity) return move;
-  const height = moves.filter((column) => column === move).length;
-  return height < game.rows ? (game.rows - 1 - height) * game.columns + move : -1;
-}
-
-// A picture of a position, a few pixels a cell.
-export function thumbnail(host, game, moves, pitch = 9) {
-  const pad = Math.max(2, pitch * 0.2);
-  const [width, height] = [game.columns * pitch + 2 * pad, game.rows * pitch + 2 * pad];
-  host.replaceChildren();
-  const root = svg("svg", { width, height, viewBox: `0 0 ${width} ${height}`, "aria-hidden": "true" }, host);
-  svg("rect", { width, height, rx: Math.min(6, pitch * 0.3), class: "thumb-plate" }, root);
-  const played = new Map(cellsOf(game, moves).map((cell, index) => [cell, index % 2]));
-  for (let cell = 0; cell < game.columns * game.rows; cell++) {
-    const x = pad + ((cell % game.columns) + 0.5) * pitch;
-    const y = pad + (Math.floor(cell / game.columns) + 0.5) * pitch;
-    const group = svg("g", { transform: `translate(${x} ${y})` }, root);
-    if (played.has(cell)) drawDisc(group, played.get(cell), pitch * 0.405);
-    else svg("circle", { r: pitch * 0.38, class: "hole" }, group);
-  }
-}
 
 export class Board {
   constructor(host, { onPlay = () => {} } = {}) {
@@ -74,11 +22,12 @@ export class Board {
     host.addEventListener("keydown", (event) => this.key(event));
   }
 
-  // state: game, moves, legal, line, toMove, canPlay, chips, hint, pitch, labels, compact
+  // state: game, moves, legal, line, toMove, canPlay, chips, hint, pitch, labels, compact, flipped,
+  // and in a review: review (see review_board.js)
   update(state) {
     this.state = state;
     const { game, pitch } = state;
-    const shape = [game.columns, game.rows, game.gravity, pitch, state.showChips].join();
+    const shape = [game.columns, game.rows, game.gravity, pitch, state.showChips, state.flipped].join();
     if (shape !== this.shape) this.build(shape);
     this.updateDiscs(state);
     this.updateMarks(state);
@@ -119,6 +68,7 @@ export class Board {
       svg("stop", { offset, class: `plate-${name}` }, gradient);
     const corner = Math.min(24, 0.3 * p);
     svg("rect", { x: 2, y: 2, width: width - 4, height: height - 4, rx: corner, class: "hole" }, root);
+    if (!game.gravity) this.drawCellNumbers(game);
     this.fallen = svg("g", { "clip-path": `inset(0 round ${corner}px)` }, root);
     let path = `M0 ${corner}a${corner} ${corner} 0 0 1 ${corner} ${-corner}H${width - corner}` +
       `a${corner} ${corner} 0 0 1 ${corner} ${corner}V${height - corner}a${corner} ${corner} 0 0 1 ${-corner} ${corner}` +
@@ -131,25 +81,38 @@ export class Board {
     svg("path", { d: path, fill: `url(#${this.id}-plate)`, "fill-rule": "evenodd" }, root);
     const rims = svg("g", { class: "rims" }, root);
     for (let cell = 0; cell < game.columns * game.rows; cell++) {
-      const [cx, cy] = this.centre(cell);
-      svg("path", { d: `M${cx - r} ${cy}a${r} ${r} 0 0 1 ${2 * r} 0`, class: "rim" }, rims);
+      const [cx, cy] = this.centre(cell); // a crescent, so that the shadow thins out to both sides
+      svg("path", { d: `M${cx - r} ${cy}a${r} ${r} 0 0 1 ${2 * r} 0a${r} ${r - 2} 0 0 0 ${-2 * r} 0Z`, class: "rim" }, rims);
     }
     this.band = svg("path", { class: "band", "fill-rule": "evenodd" }, root);
     this.marks = svg("g", {}, root);
     this.ghost = svg("g", { class: "ghosts" }, root);
+    this.told = svg("g", { class: "told-line" }, root);
+  }
+
+  // Where stones stay where they are put, a move is a cell: each carries its number.
+  drawCellNumbers(game) {
+    const numbers = svg("g", { class: "cell-numbers" }, this.root);
+    for (let cell = 0; cell < game.columns * game.rows; cell++) {
+      const [x, y] = this.centre(cell);
+      svg("text", { x, y: y + 4.5, "text-anchor": "middle" }, numbers).textContent = cell + 1;
+    }
   }
 
   drawNumbers(game, p) {
     const row = html("div", "numbers", this.host);
     row.setAttribute("aria-hidden", "true");
     row.style.padding = `0 ${this.pad}px`;
-    for (let column = 0; column < game.columns; column++) {
+    for (const column of this.inSight([...Array(game.columns).keys()])) {
       const number = html("span", "", row);
       number.style.width = `${p}px`;
       number.textContent = column + 1;
     }
-    this.numbers = row.children;
+    this.numbers = this.inSight([...row.children]);
   }
+
+  // Columns as they are seen, from the left: the other way round on a board that was turned.
+  inSight(columns) { return this.state.flipped ? columns.reverse() : columns; }
 
   makeButtons(game, p) {
     const count = game.gravity ? game.columns : game.columns * game.rows;
@@ -157,7 +120,8 @@ export class Board {
       const button = html("button", "move", this.grid);
       button.type = "button";
       button.dataset.move = move;
-      const [x, y] = game.gravity ? [this.pad + move * p + 2, 6] : this.centre(move).map((c) => c - p / 2 + 2);
+      const [left, top] = this.centre(move).map((c) => c - p / 2 + 2);
+      const [x, y] = [left, game.gravity ? 6 : top];
       Object.assign(button.style, {
         left: `${x}px`, top: `${y}px`, width: `${p - 4}px`,
         height: `${game.gravity ? this.height - 12 : p - 4}px`,
@@ -172,9 +136,10 @@ export class Board {
   }
 
   centre(cell) {
-    const { game, pitch } = this.state;
+    const { game, pitch, flipped } = this.state;
+    const column = cell % game.columns;
     return [
-      this.pad + ((cell % game.columns) + 0.5) * pitch,
+      this.pad + ((flipped ? game.columns - 1 - column : column) + 0.5) * pitch,
       this.pad + (Math.floor(cell / game.columns) + 0.5) * pitch,
     ];
   }
@@ -211,6 +176,7 @@ export class Board {
     }
     const row = Math.floor(cell / this.state.game.columns);
     const fall = 90 + 35 * row;
+    this.marks.animate([{ opacity: 0 }, { opacity: 0 }], { duration: fall }); // none before it lies
     const whole = fall + 60;
     group.animate(
       [
@@ -254,6 +220,7 @@ export class Board {
       const [cx, cy] = this.centre(this.cells.at(-1));
       svg("circle", { cx, cy, r: r + 2.5, class: "ring", "stroke-width": 3 }, this.marks);
     }
+    drawReview(this, this.state.review);
     this.hinted = hint || [];
     this.hover(this.hovered ?? null);
   }
@@ -281,10 +248,10 @@ export class Board {
 
   hover(move) {
     this.hovered = move;
-    const { game, moves, canPlay, toMove, legal, pitch } = this.state;
+    const { game, moves, canPlay, toMove, legal, review } = this.state;
     const open = move !== null && canPlay && legal.includes(move);
-    const showBand = open && game.gravity;
-    this.band.setAttribute("d", showBand ? this.bandPath(move) : "");
+    const banded = review ? review.played : open ? move : null;
+    this.band.setAttribute("d", banded !== null && game.gravity ? this.bandPath(banded) : "");
     this.ghost.replaceChildren();
     const ghosts = new Set(this.hinted);
     if (open) ghosts.add(move);
@@ -295,14 +262,15 @@ export class Board {
       svg("circle", { cx, cy, r: this.radius - 1.5, class: `ghost ghost-${toMove === 0 ? "yellow" : "red"}` }, this.ghost);
     }
     if (this.numbers && game.gravity)
-      [...this.numbers].forEach((number, index) => number.classList.toggle("current", open && index === move));
+      this.numbers.forEach((number, index) => number.classList.toggle("current", index === banded));
   }
 
   // The column of a move without its holes: what lies in them keeps its colour.
   bandPath(move) {
     const { game, pitch } = this.state;
     const r = this.radius;
-    const [left, right, round] = [this.pad + move * pitch + 2, this.pad + (move + 1) * pitch - 2, Math.min(14, pitch / 5)];
+    const [middle] = this.centre(move);
+    const [left, right, round] = [middle - pitch / 2 + 2, middle + pitch / 2 - 2, Math.min(14, pitch / 5)];
     const corner = (x, y) => `a${round} ${round} 0 0 1 ${x * round} ${y * round}`;
     let path = `M${left + round} 6H${right - round}${corner(1, 1)}V${this.height - 6 - round}${corner(-1, 1)}` +
       `H${left + round}${corner(-1, -1)}V${6 + round}${corner(1, -1)}Z`;
@@ -313,14 +281,16 @@ export class Board {
     return path;
   }
 
-  updateChips({ chips, game, pitch, legal, compact }) {
+  updateChips({ chips, game, pitch, compact, review }) {
     if (!game.gravity) return this.updateCellChips(chips);
     if (!this.chipRow) return;
-    const key = JSON.stringify([chips, compact]);
+    const key = JSON.stringify([chips, compact, review?.played]);
     if (key === this.chipKey && this.chipRow.children.length) return;
     this.chipKey = key;
     this.chipRow.replaceChildren();
-    (chips || []).forEach((chip) => this.chipRow.append(makeChip(chip, pitch, compact)));
+    const made = (chips || []).map((chip) => makeChip(chip, pitch, compact));
+    if (review) made[review.played]?.classList.add("played");
+    this.chipRow.append(...this.inSight(made));
   }
 
   updateCellChips(chips) {
@@ -339,7 +309,7 @@ export class Board {
       const open = legal.includes(move);
       const cell = landing(game, moves, move);
       const row = game.rows - Math.floor(cell / game.columns);
-      let label = game.gravity ? `Column ${move + 1}` : `Cell ${move + 1}`;
+      let label = game.gravity ? `Column ${move + 1}` : `Cell ${move + 1}, row ${Math.floor(move / game.columns) + 1}, column ${(move % game.columns) + 1}`;
       label += open ? (game.gravity ? `, lands on row ${row}` : "") : game.gravity && cell < 0 ? ", full" : "";
       const chip = chips?.[move];
       if (open && chip && chip.kind !== "wait")
@@ -360,8 +330,9 @@ export class Board {
   }
 
   key(event) {
-    const { game } = this.state;
-    const steps = { ArrowLeft: -1, ArrowRight: 1 };
+    const { game, flipped, review } = this.state;
+    if (review) return; // there the keys lead along the line
+    const steps = flipped ? { ArrowLeft: 1, ArrowRight: -1 } : { ArrowLeft: -1, ArrowRight: 1 };
     if (!game.gravity) Object.assign(steps, { ArrowUp: -game.columns, ArrowDown: game.columns });
     const step = steps[event.key];
     if (step === undefined || event.ctrlKey || event.altKey || event.metaKey) return;
@@ -377,19 +348,4 @@ export class Board {
     this.buttons[move].focus({ focusVisible: true });
     this.hover(move);
   }
-}
-
-export function makeChip(chip, pitch, compact) {
-  const element = html("div", `chip chip-${chip.kind}${chip.best ? " best" : ""}`);
-  element.style.width = `${pitch - (compact ? 4 : 8)}px`;
-  element.style.margin = `0 ${compact ? 2 : 4}px`;
-  if (chip.tip) element.title = chip.tip;
-  html("b", "", element).textContent = chip.first;
-  if (chip.second) html("span", "", element).textContent = chip.second;
-  if (chip.share !== undefined) {
-    const bar = html("i", "", element);
-    bar.style.width = `${chip.share * 100}%`;
-  }
-  if (chip.back) Object.assign(element.style, { background: chip.back, color: chip.ink });
-  return element;
 }

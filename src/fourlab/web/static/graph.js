@@ -1,30 +1,47 @@
 // The exact value of a game, move by move: bands for win and loss, a line, blunders to click.
 
-import { svg } from "fourlab/board.js";
+import { svg } from "fourlab/pieces.js";
 
-const LEFT = 40, BOTTOM = 22, TOP = 6, RIGHT = 12;
+const LEFT = 40, BOTTOM = 32, TOP = 6, RIGHT = 12;
 
 export class ValueGraph {
   constructor(host, { onLook }) {
     this.host = host;
     this.onLook = onLook;
     host.classList.add("value-graph");
+    host.tabIndex = 0;
+    host.setAttribute("role", "slider");
+    host.setAttribute("aria-valuemin", 0);
+    host.addEventListener("keydown", (event) => this.key(event));
+  }
+
+  // Arrow keys lead along the game.
+  key(event) {
+    const { at, points } = this.graph ?? {};
+    const places = { ArrowLeft: at - 1, ArrowDown: at - 1, ArrowRight: at + 1, ArrowUp: at + 1, Home: 0, End: points?.length - 1 };
+    if (!(event.key in places) || !points) return;
+    event.preventDefault();
+    event.stopPropagation();
+    if (points[places[event.key]] !== undefined) this.onLook(places[event.key]);
   }
 
   // graph: points (height and words, or null), blunders, at
   update(graph, width, height) {
     if (!graph.points) return;
-    const root = svg("svg", { width, height, viewBox: `0 0 ${width} ${height}`, role: "img" });
-    root.setAttribute("aria-label", describe(graph));
+    this.graph = graph;
+    const root = svg("svg", { width, height, viewBox: `0 0 ${width} ${height}`, "aria-hidden": "true" });
+    this.host.setAttribute("aria-label", describe(graph));
+    this.host.setAttribute("aria-valuemax", graph.points.length - 1);
+    this.host.setAttribute("aria-valuenow", graph.at);
+    this.host.setAttribute("aria-valuetext", `after move ${graph.at}: ${graph.points[graph.at]?.words ?? "not known"}`);
     const inner = height - BOTTOM - TOP;
     const last = Math.max(1, graph.points.length - 1);
     const x = (stones) => LEFT + (stones / last) * (width - LEFT - RIGHT);
     const y = (value) => TOP + inner / 2 - (value * inner) / 2;
     this.bands(root, width, inner);
     this.axis(root, x, height, last);
-    for (const blunder of graph.blunders.filter((one) => one.own)) {
-      svg("line", { x1: x(blunder.move), x2: x(blunder.move), y1: TOP, y2: TOP + inner, class: "blunder-line" }, root);
-    }
+    for (const { move, own } of graph.blunders)
+      svg("line", { x1: x(move), x2: x(move), y1: TOP, y2: TOP + inner, class: own ? "blunder-line" : "blunder-line theirs" }, root);
     this.line(root, graph.points, x, y);
     graph.points.forEach((point, stones) => point && this.point(root, graph, point, stones, x(stones), y(point.height)));
     this.host.replaceChildren(root);
@@ -47,7 +64,7 @@ export class ValueGraph {
     for (let stones = 0; stones < last - step / 2; stones += step) ticks.push(stones);
     ticks.push(last);
     for (const stones of ticks)
-      svg("text", { x: x(stones), y: height - 4, class: "axis", "text-anchor": "middle" }, root).textContent = stones;
+      svg("text", { x: x(stones), y: height - 6, class: "axis", "text-anchor": "middle" }, root).textContent = stones;
   }
 
   line(root, points, x, y) {
@@ -60,13 +77,14 @@ export class ValueGraph {
   }
 
   point(root, graph, point, stones, cx, cy) {
-    const blunder = graph.blunders.find((one) => one.move === stones && one.own);
-    const group = svg("g", { class: "value-point", tabindex: -1 }, root);
+    const blunder = graph.blunders.find((one) => one.move === stones);
+    const group = svg("g", { class: "value-point" }, root);
     svg("circle", { cx, cy, r: 11, class: "catch" }, group);
     if (blunder) {
-      svg("circle", { cx, cy, r: 9, class: "blunder" }, group);
-      svg("text", { x: cx, y: cy + 4.5, class: "blunder-mark", "text-anchor": "middle" }, group).textContent = "!";
-      if (stones === graph.at) svg("circle", { cx, cy, r: 11, class: "here-ring" }, group);
+      const kind = blunder.own ? "" : " theirs";
+      if (stones === graph.at) svg("circle", { cx, cy, r: 12.5, class: "here" }, group);
+      svg("circle", { cx, cy, r: blunder.own ? 9 : 8, class: `blunder${kind}` }, group);
+      svg("text", { x: cx, y: cy + 4.5, class: `blunder-mark${kind}`, "text-anchor": "middle" }, group).textContent = "!";
     } else svg("circle", { cx, cy, r: stones === graph.at ? 5 : 2.5, class: stones === graph.at ? "here" : "dot" }, group);
     svg("title", {}, group).textContent = `after move ${stones}: ${point.words}`;
     group.addEventListener("click", () => this.onLook(stones));

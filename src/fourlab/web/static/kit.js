@@ -34,7 +34,16 @@ const PATHS = {
   down: "M10 3v9M6 9l4 4 4-4M4 16.500h12",
   stop: "M5 5h10v10H5z",
   book: "M10 5.500C8 4 5.500 4 3 4.500V15c2.500-.5 5-.5 7 1 2-1.500 4.500-1.500 7-1V4.500C14.500 4 12 4 10 5.500zM10 5.500V16",
+  link: "M8.500 11.500a3 3 0 0 0 4.300 0l2.700-2.700a3 3 0 0 0-4.300-4.300l-1 1M11.500 8.500a3 3 0 0 0-4.300 0l-2.700 2.700a3 3 0 0 0 4.300 4.300l1-1",
+  picture: "M3.500 4.500h13v11h-13zM3.500 13l3.500-3.500 3.500 3.500 2-2 4 4M12.500 8h.01",
+  shield: "M10 2.500 4 5v4.500c0 3.700 2.500 6.600 6 8 3.500-1.400 6-4.300 6-8V5zM7.300 9.800l2 2 3.600-3.800",
   clock: "M10 3a7 7 0 1 0 0 14 7 7 0 0 0 0-14zM10 6v4l2.5 2",
+  shelf: "M4 3.500v13M8 3.500v13M4 16.500h4M4 3.500h4M11 4.500l3-1 3.500 12.200-3 .9zM4 7h4",
+  more: "M5 10h.01M10 10h.01M15 10h.01",
+  eye: "M2 10c2-3.300 4.700-5 8-5s6 1.700 8 5c-2 3.300-4.700 5-8 5s-6-1.700-8-5zM10 7.500a2.500 2.500 0 1 0 0 5 2.500 2.500 0 0 0 0-5z",
+  link: "M8.500 11.500a3 3 0 0 0 4.200 0l2.600-2.600a3 3 0 0 0-4.200-4.200l-1 1M11.500 8.500a3 3 0 0 0-4.200 0l-2.600 2.600a3 3 0 0 0 4.200 4.200l1-1",
+  trash: "M4 6h12M8 6V4h4v2M6 6l.7 10h6.600L14 6",
+  arrow: "M4 10h12M11.500 5.500 16 10l-4.500 4.500",
   list: "M7.500 5H17M7.500 10H17M7.500 15H17M3.500 5h.01M3.500 10h.01M3.500 15h.01",
 };
 
@@ -144,6 +153,7 @@ export const Frame = {
   props: { page: String, announce: String, notice: String, failure: String, waiting: String, keys: Array },
   emits: ["dismiss", "online"],
   components: { Icon },
+  inject: { shown: { default: () => ({}) } },
   data() {
     return {
       pages: window.fourlabPages.map(navigation),
@@ -154,13 +164,20 @@ export const Frame = {
       spoken: "",
     };
   },
-  computed: { online() { return this.connection !== "lost"; } },
+  computed: {
+    online() { return this.connection !== "lost"; },
+    view() { return this.shown.view ?? {}; },
+    running() { return this.view.atWork ?? window.fourlabAtWork ?? 0; },
+    // What a page says itself; else that nothing was lost, if the address is the one before.
+    regained() { return this.view.regained ?? (this.before === (this.view.url ?? "") ? "Nothing was lost." : "The page is not as it was before."); },
+  },
   watch: {
     announce(text) { this.spoken = text; },
     online(now) { this.$emit("online", now); },
   },
   mounted() {
     if (sessionStorage.fourlabLost) this.greet();
+    this.shown.speak = (text) => { this.spoken = text; };
     this.listen();
     this.onKey = (event) => {
       if (event.key === "?" && !isTyping(event)) this.openHelp();
@@ -186,7 +203,7 @@ export const Frame = {
       manager.randomizationFactor(0);
       const lost = () => {
         this.connection = "lost";
-        sessionStorage.fourlabLost = "yes";
+        sessionStorage.fourlabLost = `at ${this.view.url ?? ""}`;
         this.count();
       };
       window.socket.on("disconnect", lost);
@@ -200,6 +217,7 @@ export const Frame = {
     },
     greet() {
       clearInterval(this.clock);
+      this.before = (sessionStorage.fourlabLost ?? "").slice(3);
       delete sessionStorage.fourlabLost;
       this.connection = "back";
       setTimeout(() => { if (this.connection === "back") this.connection = "on"; }, 4000);
@@ -231,16 +249,17 @@ export const Frame = {
     <nav class="tabs" aria-label="Pages">
       <a v-for="one in pages" :href="'/' + one.page" :aria-current="one.page === page ? 'page' : null">{{ one.title }}</a>
     </nav>
+    <a class="shelf-link" href="/shelf" :aria-current="page === 'shelf' ? 'page' : null" :aria-label="running ? 'Shelf, ' + running + ' running' : 'Shelf'"><Icon name="shelf"/><span>Shelf</span><small v-if="running">{{ running }} running</small></a>
     <span class="connection" :class="{ off: !online }"><i></i>{{ online ? 'Connected' : 'Not connected' }}</span>
     <button class="plain" type="button" @click="openHelp" aria-label="Keys" title="Keys (?)"><Icon name="help"/></button>
     <button class="plain" type="button" @click="toggleTheme"
       :aria-label="theme === 'dark' ? 'Switch to light' : 'Switch to dark'"><Icon :name="theme === 'dark' ? 'sun' : 'moon'"/></button>
   </header>
   <div v-if="connection === 'lost'" class="banner warn" role="alert"><Icon name="offline"/>
-    <div><b>Connection lost</b><span>The board stays as it is. {{ seconds ? 'Trying again in ' + seconds + ' s.' : 'Trying now.' }}</span></div>
+    <div><b>Connection lost</b><span>{{ view.offline ?? 'The board stays as it is.' }} {{ seconds ? 'Trying again in ' + seconds + ' s.' : 'Trying now.' }}</span></div>
     <button type="button" class="outline" @click="retry">Retry</button></div>
   <div v-if="connection === 'back'" class="banner good" role="status"><Icon name="check"/>
-    <div><b>Connected again</b><span>Nothing was lost.</span></div></div>
+    <div><b>Connected again</b><span>{{ regained }}</span></div></div>
   <div v-if="notice" class="banner bad" role="alert"><Icon name="warn"/>
     <div><b>Not everything in this address could be used</b><span>{{ notice }}</span></div>
     <button type="button" class="plain" aria-label="Dismiss" @click="$emit('dismiss')"><Icon name="close"/></button></div>
@@ -271,6 +290,7 @@ export function isTyping(event) {
 export const live = {
   props: { start: Object },
   emits: ["act"],
+  provide() { return { shown: this }; },
   data() { return { view: this.start, number: 0, online: true, width: innerWidth, height: innerHeight }; },
   computed: { phone() { return this.width < 768; } },
   mounted() {

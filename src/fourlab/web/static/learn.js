@@ -1,31 +1,30 @@
-// Learn: a learner at work, watched at any speed.
+// Learn: a learner at work, watched at any speed; a draft, or a run at its address.
 
 import { BoardView, Disc, Frame, Icon, Picker, Segmented, Thumbnail, live } from "fourlab/kit.js";
-import { drawCurve, drawHistogram } from "fourlab/curve.js";
+import { Chart, Dial, Menu, StateTag } from "fourlab/parts.js";
+import { drawCurve, drawHistogram, percent, short } from "fourlab/curve.js";
 import { heat, written } from "fourlab/heat.js";
 
-const KEYS = [["Space", "run or pause"], [".", "step by a move"], ["G", "step by a game"], ["T", "play 100 test games"], ["?", "this list"]];
-const MAX = 40; // of the speed slider: ten steps for each factor of ten, above 1,000 as fast as it goes
-const FIRST_DIALS = 3; // that stand in the strip; the others wait behind a button
-
-const Chart = {
-  props: { draw: Function, data: null, height: Number },
-  data() { return { width: 0 }; },
-  mounted() {
-    this.observer = new ResizeObserver(() => { this.width = this.$el.clientWidth; });
-    this.observer.observe(this.$el);
-  },
-  beforeUnmount() { this.observer.disconnect(); },
-  watch: { width() { this.paint(); }, data() { this.paint(); } },
-  methods: { paint() { if (this.width) this.draw(this.$el, this.width, this.height); } },
-  template: `<div class="chart" :style="{ height: height + 'px' }"></div>`,
-};
+const KEYS = [["Space", "run or pause"], [".", "step by a move"], ["P", "step by a phase, where there are phases"], ["G", "step by a game"], ["L", "learn 10 s"], ["T", "play 100 test games"], ["← →", "read a chart that has the focus"], ["?", "this list"]];
+const MAX = 70; // of the speed slider: ten steps for each factor of ten; above the last, as fast as it goes
+const TICKS = ["1", "10", "100", "1k", "10k", "100k", "1M", "max"];
+const FIRST_DIALS = ["epsilon", "alpha", "gamma"]; // that stand in the strip; the others wait behind a button
+const OTHER = "other";
+const TYPING = 250; // milliseconds after which what was typed is looked for
 
 export default {
   mixins: [live],
-  components: { BoardView, Chart, Disc, Frame, Icon, Picker, Segmented, Thumbnail },
-  data() { return { tab: "game", theme: 0, keys: KEYS, sliding: null, more: false, settings: false }; },
-  mounted() { addEventListener("fourlab-theme", () => { this.theme++; }); },
+  components: { BoardView, Chart, Dial, Disc, Frame, Icon, Menu, Picker, Segmented, StateTag, Thumbnail },
+  data() {
+    return { tab: "game", theme: 0, keys: KEYS, ticks: TICKS, sliding: null, more: false, settings: false, other: null, wanted: "", adding: false, naming: false, leaving: false, savedAt: null, now: Date.now() };
+  },
+  mounted() {
+    addEventListener("fourlab-theme", () => { this.theme++; });
+    this.noteSaved(this.view.run);
+    this.clock = setInterval(() => { this.now = Date.now(); }, 1000);
+    this.toLastRow();
+  },
+  beforeUnmount() { clearInterval(this.clock); },
   computed: {
     pitch() {
       const { columns, rows } = this.view.game;
@@ -37,15 +36,25 @@ export default {
       return { game, pitch: this.pitch, compact: true, showChips: false, moves: board.moves, legal: [], line: board.line, toMove: board.toMove, canPlay: false, chips: null };
     },
     moveCount() { return this.view.game.gravity ? this.view.game.columns : this.view.game.columns * this.view.game.rows; },
-    slider() { return this.sliding ?? (this.view.pace > 1000 ? MAX : Math.round(Math.log10(this.view.pace) * 10)); },
-    speedWords() {
-      if (this.slider > 30) return "max";
+    slider() { return this.sliding ?? (this.view.pace > 10 ** 6.05 ? MAX : Math.round(Math.log10(this.view.pace) * 10)); },
+    wish() {
+      if (this.slider > 60) return "as fast as it goes";
       const moves = 10 ** (this.slider / 10);
-      return `${moves < 10 ? +moves.toFixed(1) : Math.round(moves).toLocaleString("en")} moves/s`;
+      return `${moves < 10 ? +moves.toFixed(1) : short(moves)} moves/s`;
     },
-    winHead() { const last = this.view.wins.at(-1); return last ? { share: Math.round(last[2] * 100), half: Math.max(1, Math.round(last[3] * 100)) } : null; },
-    truthHead() { const last = this.view.truth.at(-1); return last ? Math.round(last[2] * 100) : null; },
+    // What was reached, not what was wished for.
+    speedWords() {
+      const { reached, running } = this.view;
+      if (this.sliding !== null || !running || !reached) return this.wish;
+      return `${short(reached.moves)} moves/s, ${reached.games < 10 ? reached.games : short(reached.games)} games/s`;
+    },
+    winHead() { const last = this.view.wins.at(-1); return last ? { share: percent(last[2]), half: Math.max(1, Math.round(last[3] * 100)) } : null; },
+    aboveTruth() { const last = this.view.wins.at(-1), { reference } = this.view; return last && reference !== null && last[2] > reference + 0.01; },
+    ownHead() { const last = this.view.own.at(-1); return last ? percent(last[2]) : null; },
+    truthHead() { const last = this.view.truth.at(-1); return last ? percent(last[2]) : null; },
     against() { return this.view.against; },
+    title() { return this.view.run?.title ?? "this run"; },
+    canAdd() { return this.view.others.filter((one) => !this.view.compared.some((other) => other.name === one.value)); },
     cells() {
       const changed = this.view.changed;
       return this.theme >= 0 && this.view.rows.map((row, index) => row.values.map((value, move) => {
@@ -62,29 +71,40 @@ export default {
     tested() {
       const test = this.view.tested;
       if (!test) return null;
-      const total = test.wins + test.draws + test.losses;
       const half = Math.round(((test.high - test.low) / 2) * 100);
-      return { ...test, total, words: `${test.wins} won · ${test.draws} drawn · ${test.losses} lost`, half, score: Math.round(test.score * 100) };
+      return { ...test, words: `${test.wins} won · ${test.draws} drawn · ${test.losses} lost`, half, score: Math.round(test.score * 100) };
     },
-    policy() {
-      return this.view.rows.map((row) => {
-        const best = row.values.reduce((top, value, move) => (value !== null && (top < 0 || value > row.values[top]) ? move : top), -1);
-        return { stones: row.stones, state: row.moves.map((move) => move + 1).join(this.moveCount > 9 ? "," : ""), move: best, value: row.values[best], trials: row.trials[best] };
-      });
-    },
+    policy() { const found = this.view.policy; return found && found.text === this.wanted ? found : null; },
     open() { return !this.phone || this.settings; },
+    boards() { return [...this.view.choices.game.options, { value: OTHER, label: "Another board…" }]; },
     summary() {
       const { learner, game, opponent } = this.view.choices;
-      const title = (choice) => choice.options.find((one) => one.value === choice.value)?.label ?? choice.value;
-      return `${title(learner)}, ${title(game)}, against ${title(opponent)}`;
+      return `${learner.title}, ${game.title}, against ${opponent.title}`;
     },
-    dials() { return this.view.dials.filter((dial) => !dial.switch).slice(0, FIRST_DIALS); },
+    savedWords() {
+      const { name, state, why } = this.view.run;
+      const saved = this.savedAt === null ? null : Math.round((this.now - this.savedAt) / 1000);
+      const when = saved === null ? "not saved yet" : saved < 3 ? "saved now" : saved < 120 ? `saved ${saved} s ago` : "saved";
+      return `/run/${name} · ${why && state !== "running" ? why : when}`;
+    },
+    dials() { return FIRST_DIALS.map((name) => this.view.dials.find((dial) => dial.name === name)).filter(Boolean); },
     others() { return this.view.dials.filter((dial) => !this.dials.includes(dial)); },
+    menu() {
+      const { run } = this.view;
+      const items = [{ label: "Step by a game", icon: "step", do: () => this.act("step", "game") }];
+      if (this.others.length) items.push({ label: this.more ? "Hide the rewards" : "Rewards", icon: "pencil", do: () => { this.more = !this.more; } });
+      if (!run) return items;
+      if (run.own) items.push({ label: "Rename", icon: "pencil", do: () => this.rename() });
+      items.push({ label: "Copy link", icon: "link", do: () => navigator.clipboard?.writeText(location.origin + "/run/" + run.name) });
+      items.push({ label: "Copy into a run of my own", icon: "copy", do: () => this.act("fork") });
+      items.push({ label: "New run like this", icon: "plus", href: this.view.again });
+      return [...items, { label: "All runs, on the shelf", icon: "shelf", href: "/shelf" }];
+    },
     colourScale() { return this.theme >= 0 && Array.from({ length: 41 }, (_, index) => heat(index / 20 - 1).back).join(","); },
     shown() { return (name) => !this.phone || this.tab === name; },
   },
   methods: {
-    written,
+    written, percent, short,
     paint(value) { const { back, ink } = heat(value / this.view.scale); return { background: back, color: ink }; },
     value(number) { return Math.abs(number) >= 100 ? String(Math.round(number)).replace("-", "−") : written(number); },
     trials(count) {
@@ -93,46 +113,91 @@ export default {
       return count >= (this.moveCount > 6 ? 10000 : 100000) ? `${Math.round(count / 1000)}k` : count.toLocaleString("en");
     },
     difference(number) { return (number < 0 ? "" : "+") + this.value(number); },
-    drawWins(host, width, height) { drawCurve(host, this.view.wins, { width, height, reference: this.view.reference, label: this.winHead ? `Win rate against ${this.against}: ${this.winHead.share}%` : "No win rate yet" }); },
-    drawTruth(host, width, height) { drawCurve(host, this.view.truth, { width, height, kind: "loss", label: this.truthHead === null ? "Not known yet" : `${this.truthHead}% of moves throw away value` }); },
-    drawColumns(host, width, height) { drawHistogram(host, this.view.columns.shares, { width, height, label: "Columns chosen" }); },
+    drawWins(host, width, height) {
+      const { wins, reference, compared, bySeconds } = this.view;
+      const label = this.winHead ? `Win rate against ${this.against}: ${this.winHead.share}` : "No win rate yet";
+      drawCurve(host, wins, { width, height, reference, label, title: compared.length ? this.title : "", further: compared, bySeconds });
+    },
+    drawTruth(host, width, height) {
+      const { own, truth, bySeconds } = this.view;
+      const further = own.length ? [{ title: "all positions", points: truth }] : [];
+      const label = `${this.ownHead ?? this.truthHead} of moves throw away value`;
+      drawCurve(host, own.length ? own : truth, { width, height, kind: "loss", label, title: own.length ? "its own paths" : "all positions", further, bySeconds });
+    },
+    drawColumns(host, width, height) {
+      const { chosen, best } = this.view.columns;
+      drawHistogram(host, chosen, { width, height, others: best, label: `Chosen: ${chosen.map((share, move) => `${move + 1} ${percent(share)}`).join(", ")}` });
+    },
     slide(event) { this.sliding = Number(event.target.value); },
-    setSpeed() { const at = this.sliding; this.sliding = null; this.view.pace = at > 30 ? 1e6 : 10 ** (at / 10); this.act("speed", this.view.pace); },
-    tune(name, event) { this.act("tune", name, event.target.value); },
-    fieldError(name) { return this.view.error?.field === name ? this.view.error.text : ""; },
+    setSpeed() { const at = this.sliding; this.sliding = null; this.view.pace = at > 60 ? 1e9 : 10 ** (at / 10); this.act("speed", this.view.pace); },
+    chooseBoard(value) {
+      const { columns, rows, connect, gravity } = this.view.game;
+      if (value === OTHER) this.other = { columns, rows, connect, gravity };
+      else this.act("choose", "game", value);
+    },
+    setBoard() { const { columns, rows, connect, gravity } = this.other; this.act("board", Number(columns), Number(rows), Number(connect), gravity); this.other = null; },
+    rename() { this.naming = true; this.$nextTick(() => this.$refs.name?.select()); },
+    named(event) { this.naming = false; if (event.target.value.trim() && event.target.value !== this.view.run.title) this.act("rename", event.target.value); },
+    search(event) {
+      clearTimeout(this.typing);
+      this.typing = setTimeout(() => { this.wanted = event.target.value.replace(/\s/g, ""); this.lookUp(); }, TYPING);
+    },
+    lookUp() { this.act("find", this.wanted); },
+    add(name) { this.adding = false; this.act("compare", [...this.view.compared.map((one) => one.name), name]); },
+    drop(name) { this.act("compare", this.view.compared.map((one) => one.name).filter((other) => other !== name)); },
     key(event) {
       const key = event.key.toLowerCase();
       if (key === " ") { event.preventDefault(); if (event.target.tagName === "BUTTON") event.target.blur(); this.act("run"); }
       else if (key === ".") this.act("step", "move");
+      else if (key === "p" && this.view.late) this.act("step", "phase");
       else if (key === "g") this.act("step", "game");
+      else if (key === "l") this.act("learn", 10);
       else if (key === "t") this.act("test");
     },
-    async challenge() { this.leaving = true; this.act("save"); },
-    received(changes) { if (changes.saved && this.leaving) { this.leaving = false; location.assign(this.view.saved.play); } },
+    // The server says how long ago; this clock goes on from there.
+    noteSaved(run) { this.now = Date.now(); this.savedAt = !run || run.saved === null ? null : this.now - run.saved * 1000; },
+    toLastRow() { requestAnimationFrame(() => { const box = this.$refs.heat; if (box) box.scrollTop = box.scrollHeight; }); },
+    challenge() { this.leaving = true; this.act("challenge"); },
+    received(changes) {
+      if (changes.challenged && this.leaving) { this.leaving = false; location.assign(changes.challenged); }
+      if ("run" in changes) this.noteSaved(changes.run);
+      if (changes.running === false || ("preparing" in changes && !changes.preparing)) this.lookUp();
+    },
   },
   template: `
   <Frame page="learn" :announce="view.announce" :notice="view.notice" :failure="view.failure" :waiting="view.waiting" :keys="keys" @dismiss="view.notice = ''" @online="online = $event">
   <h1 class="for-readers">Learn</h1>
+  <div v-if="view.run && view.run.gone" class="banner neutral" role="status"><Icon name="trash"/><div><b>This run was deleted.</b> <span>On the shelf it can be brought back for ten seconds.</span></div><a class="outline" href="/shelf">Shelf</a></div>
+  <div v-else-if="view.run && (view.run.watchers > 1 || !view.run.own)" class="banner neutral" role="status" data-testid="watchers"><Icon name="eye"/>
+    <div><b>{{ view.run.watchers > 1 ? (view.run.watchers === 2 ? 'Two' : view.run.watchers) + ' tabs watch this run.' : 'This run is another visitor’s.' }}</b>
+      <span>All see the same; what one changes, the others show. It goes on for {{ view.run.minutes }} minutes when nobody looks.</span></div>
+    <button type="button" class="outline" @click="act('fork')">Copy into a run of my own</button></div>
   <div class="learn">
-    <section class="card strip" :class="{ open }" aria-label="Settings">
-      <label v-show="open">Learner<Picker label="Learner" :options="view.choices.learner.options" :value="view.choices.learner.value" @choose="act('choose', 'learner', $event)"/></label>
-      <label v-show="open">Board<Picker label="Board" :options="view.choices.game.options" :value="view.choices.game.value" @choose="act('choose', 'game', $event)"/></label>
-      <label v-show="open">Against<Picker label="Against" :options="view.choices.opponent.options" :value="view.choices.opponent.value" @choose="act('choose', 'opponent', $event)"/></label>
-      <div class="strip-run"><button type="button" class="primary" data-testid="run" @click="act('run')"><Icon :name="view.running ? 'pause' : 'play'"/>{{ view.running ? 'Pause' : 'Run' }}</button>
-        <button type="button" class="outline" title="Step by a move (.)" @click="act('step', 'move')"><Icon name="step"/>Move</button>
-        <button v-if="view.late" type="button" class="outline" @click="act('step', 'phase')">Phase</button>
-        <button type="button" class="outline" title="Step by a game (G)" @click="act('step', 'game')">Game</button></div>
-      <label class="strip-speed"><span><span>Speed</span><b>{{ speedWords }}</b></span><input type="range" min="0" :max="40" :value="slider" aria-label="Speed" :aria-valuetext="speedWords"
-        :style="{ '--filled': slider / 40 * 100 + '%' }" @input="slide" @change="setSpeed"><span class="ticks"><i>1</i><i>10</i><i>100</i><i>1k</i><i>max</i></span></label>
-      <label v-for="dial in dials" :key="dial.name" v-show="open" class="narrow-field" :title="dial.help">{{ dial.label }}<input :value="dial.value" inputmode="decimal" @change="tune(dial.name, $event)"></label>
-      <div v-show="open" class="reset-box"><button v-if="others.length" type="button" class="link" :aria-expanded="String(more)" @click="more = !more">Rewards</button>
-        <button type="button" class="outline reset" @click="act('reset')"><Icon name="reset"/>Reset</button></div>
+    <section class="card strip" :class="{ open, kept: view.run }" aria-label="Settings">
+      <div v-if="view.run" class="run-name"><input v-if="naming" ref="name" :value="view.run.title" aria-label="Title of the run" @keydown.enter="$event.target.blur()" @keydown.esc="naming = false" @blur="named">
+        <div v-else><b>{{ view.run.title }}</b> <StateTag :state="view.run.state"/></div><span>{{ savedWords }}</span></div>
+      <template v-else>
+        <label v-show="open">Learner<Picker label="Learner" :options="view.choices.learner.options" :value="view.choices.learner.value" @choose="act('choose', 'learner', $event)"/></label>
+        <label v-show="open">Board<Picker label="Board" :options="boards" :value="view.choices.game.value" @choose="chooseBoard"/></label>
+        <label v-show="open">Against<Picker label="Against" :options="view.choices.opponent.options" :value="view.choices.opponent.value" @choose="act('choose', 'opponent', $event)"/></label></template>
+      <div class="strip-run"><button type="button" class="primary" data-testid="run" @click="act('run')"><Icon :name="view.running ? 'pause' : 'play'"/>{{ view.running ? 'Pause' : view.run ? 'Go on' : 'Run' }}</button>
+        <button type="button" class="outline" title="Step by a move (.)" @click="act('step', 'move')"><Icon name="step"/>Step</button>
+        <button v-if="view.late" type="button" class="outline" title="Step by a phase (P)" @click="act('step', 'phase')">Phase</button>
+        <button type="button" class="outline" title="Learn as fast as it goes for ten seconds (L)" data-testid="sprint" @click="act('learn', 10)"><Icon name="clock"/>Learn 10 s</button></div>
+      <label class="strip-speed"><span><span>Speed</span><b data-testid="speed">{{ speedWords }}</b></span><input type="range" min="0" max="70" :value="slider" aria-label="Speed" :aria-valuetext="wish"
+        :style="{ '--filled': slider / 70 * 100 + '%' }" @input="slide" @change="setSpeed"><span class="ticks set"><i v-for="(tick, index) in ticks" :style="{ '--at': index / 7 }">{{ tick }}</i></span></label>
+      <Dial v-for="dial in dials" :key="dial.name" v-show="open" :dial="dial" @turn="act('tune', dial.name, $event)"/>
+      <Menu v-show="open" label="More" :items="menu"/>
       <button v-if="phone" type="button" class="link settings" :aria-expanded="String(settings)" @click="settings = !settings">{{ settings ? 'Hide the settings' : summary }}</button>
+      <form v-if="other" class="more" aria-label="Another board" @submit.prevent="setBoard">
+        <label class="narrow-field">Columns<input v-model="other.columns" type="number" min="1" max="9"></label><label class="narrow-field">Rows<input v-model="other.rows" type="number" min="1" max="9"></label>
+        <label class="narrow-field">Connect<input v-model="other.connect" type="number" min="2" max="9"></label><label class="check"><input v-model="other.gravity" type="checkbox">stones fall</label>
+        <button class="primary">Take this board</button><button type="button" class="outline" @click="other = null">Cancel</button></form>
       <div v-if="more && open" class="more">
         <template v-for="dial in others" :key="dial.name">
           <label v-if="dial.switch" class="check"><input type="checkbox" :checked="dial.value" @change="act('tune', dial.name, $event.target.checked ? 'yes' : 'no')">{{ dial.label }}</label>
-          <label v-else class="narrow-field" :title="dial.help">{{ dial.label }}<input :value="dial.value" inputmode="decimal" @change="tune(dial.name, $event)"></label></template></div>
-      <p v-if="view.fixed.length || view.ended" class="note also-set" data-testid="fixed"><template v-if="view.fixed.length">Also set: <code>{{ view.fixed.join(', ') }}</code></template> <b v-if="view.ended">All games are played; Reset begins again.</b></p>
+          <Dial v-else :dial="dial" @turn="act('tune', dial.name, $event)"/></template></div>
+      <p v-if="view.fixed.length || view.ended" class="note also-set" data-testid="fixed"><template v-if="view.fixed.length">Also set: <code>{{ view.fixed.join(', ') }}</code></template> <b v-if="view.ended">All games are played.</b></p>
       <p v-if="view.error" class="field-error" role="alert"><Icon name="warn"/>{{ view.error.text }}</p>
     </section>
     <Segmented v-if="phone" label="What to show" :options="[{ value: 'game', label: 'Game' }, { value: 'values', label: 'Values' }, { value: 'curves', label: 'Curves' }]" :value="tab" @choose="tab = $event"/>
@@ -140,19 +205,17 @@ export default {
       <div class="heading"><h2>{{ view.number ? 'Game ' + view.number.toLocaleString('en') : 'No game yet' }}</h2><span>{{ view.caption }}</span></div>
       <BoardView :state="boardState"/>
       <p v-if="view.preparing" class="note waiting">Preparing this learner; the first time on a machine it is compiled <span class="dots"><i></i><i></i><i></i></span></p>
-      <p v-else class="said"><template v-if="view.said"><Disc :side="view.said.side" :size="18"/>{{ view.said.text }}</template><template v-else>The game begins.</template></p>
-      <p v-if="view.late && view.phase" class="note">Phase: {{ view.phase }}</p>
+      <p v-else class="said"><template v-if="view.said"><Disc :side="view.said.side" :size="18"/><span>{{ view.said.text }}<small v-if="view.said.why" data-testid="why"> {{ value(view.said.why.value) }}, {{ view.said.why.word }}</small></span></template><template v-else>The game begins.</template></p>
+      <p v-if="view.late && view.phase.name" class="note phase"><b>Phase: {{ view.phase.name }}</b> {{ view.phase.does }}</p>
       <div class="formula"><template v-if="view.update"><div><b>{{ view.update.title }}</b><b class="accent">{{ value(view.update.old) }} → {{ value(view.update.new) }}</b></div><span>{{ view.update.formula }}</span></template>
-        <span v-else>What is learned from a move is known at the next turn.</span></div>
+        <span v-else>What is learned from a move is known {{ view.late ? 'when the game is over' : 'at the next turn' }}.</span></div>
       <dl class="figures"><dt>{{ view.sizeLabel }}</dt><dd>{{ view.size.toLocaleString('en') }}</dd>
         <dt>Won in training</dt><dd>{{ view.record.wins.toLocaleString('en') }} of {{ view.record.games.toLocaleString('en') }}</dd></dl>
       <div class="last-test"><div class="heading"><span>Last test</span><span data-testid="tested">{{ tested ? tested.words : 'none yet' }}</span></div>
         <div class="result-bar" role="img" :aria-label="tested ? tested.words : 'no test yet'"><template v-if="tested"><i class="won" :style="{ flexGrow: tested.wins }"></i><i class="drawn" :style="{ flexGrow: tested.draws }"></i><i class="lost" :style="{ flexGrow: tested.losses }"></i></template></div>
         <p v-if="tested" class="note">score {{ tested.score }}% ± {{ tested.half }} points against {{ against }}</p></div>
-      <button type="button" class="outline wide" :disabled="view.preparing" @click="act('test')"><Icon name="flask"/>Play 100 test games</button>
-      <button type="button" class="outline wide" :disabled="view.preparing" @click="act('save')"><Icon name="down"/>Save this run</button>
-      <p v-if="view.saved" class="note">Saved in <code>{{ view.saved.path }}</code></p>
-      <button type="button" class="primary wide" :disabled="view.preparing" @click="challenge">Play against it now</button>
+      <div class="pair-of-buttons"><button type="button" class="outline" :disabled="view.preparing" title="Play 100 test games (T)" @click="act('test')"><Icon name="flask"/>Test it</button>
+        <button type="button" class="outline" :disabled="view.preparing" @click="challenge"><Icon name="grid"/>Play against it</button></div>
     </section>
     <section v-show="shown('values')" class="card padded learn-values" aria-label="Values">
       <div class="heading"><h2>Q(s, a) in this game</h2><span>value, and trials below</span></div>
@@ -165,19 +228,28 @@ export default {
             <i v-if="cell.best" class="exact" title="exactly best"></i><em v-if="Math.abs(cell.changed ?? 0) >= 0.005">{{ difference(cell.changed) }}</em></div></td></tr></tbody></table></div>
       <div class="legend"><span><i class="key chosen"></i>chosen</span><span><i class="key changed"></i>just changed</span><span><i class="key exact"></i>exact best</span></div>
       <div class="scale"><span>−{{ view.scale }}</span><i :style="{ background: 'linear-gradient(90deg,' + colourScale + ')' }"></i><span>+{{ view.scale }}</span></div>
-      <details v-if="view.rows.length" class="data"><summary>Show the policy as a list</summary><table><thead><tr><th>Move</th><th>State</th><th>Action</th><th>Q</th><th>Trials</th></tr></thead>
-        <tbody><tr v-for="one in policy" :key="one.stones"><td>{{ one.stones + 1 }}</td><td><code>{{ one.state || 'empty board' }}</code></td><td>{{ one.move + 1 }}</td><td>{{ value(one.value) }}</td><td>{{ trials(one.trials) }}</td></tr></tbody></table></details>
+      <div class="policy"><div class="heading"><h2>Policy</h2><label>after moves <input :value="wanted" placeholder="such as 33" aria-label="Moves after which the policy is shown" spellcheck="false" @input="search"></label></div>
+        <p v-if="!policy" class="note">Looking…</p><p v-else-if="policy.error" class="field-error"><Icon name="warn"/>{{ policy.error }}</p><p v-else-if="!policy.rows.length" class="note">It has learned nothing about these positions.</p>
+        <div v-else class="policy-scroll" tabindex="0" role="region" aria-label="Policy as a list"><table><thead><tr><th>State</th><th>Action</th><th>Q</th><th>Trials</th></tr></thead>
+          <tbody><tr v-for="one in policy.rows" :key="one.state"><td><code>{{ one.state || 'empty board' }}</code></td><td>{{ one.move + 1 }}</td><td>{{ value(one.value) }}</td><td>{{ trials(one.trials) }}</td></tr></tbody></table>
+          <p v-if="policy.more" class="note">The first {{ policy.rows.length }}; more moves lead further.</p></div></div>
     </section>
     <section v-show="shown('curves')" class="card learn-curves" aria-label="Curves">
-      <section><div class="heading"><h2>Win rate against {{ against }}</h2><span v-if="winHead"><b>{{ winHead.share }}%</b> ± {{ winHead.half }} points</span></div>
-        <Chart :draw="drawWins" :data="[view.wins, view.reference, theme]" :height="210"/>
-        <p class="note">Without exploring, 200 games a point, sides in turn</p></section>
-      <section><div class="heading"><h2>Distance to truth</h2><span v-if="truthHead !== null"><b>{{ truthHead }}%</b> of moves throw away value</span></div>
-        <Chart v-if="view.truth.length" :draw="drawTruth" :data="[view.truth, theme]" :height="130"/><p v-else class="note">Known once some positions of this board are solved.</p></section>
-      <section><div class="heading"><h2>{{ view.game.gravity ? 'Columns' : 'Cells' }} chosen</h2><span>last {{ view.columns.games === 1 ? 'game' : view.columns.games + ' games' }} shown</span></div>
-        <Chart :draw="drawColumns" :data="[view.columns, theme]" :height="130"/></section>
-      <details class="data padded"><summary>Show data</summary><table><thead><tr><th>Games</th><th>Win rate</th></tr></thead><tbody><tr v-for="point in view.wins.slice(-20)"><td>{{ point[0].toLocaleString('en') }}</td><td>{{ Math.round(point[1] * 100) }}%</td></tr></tbody></table></details>
+      <section><div class="heading"><h2>Win rate against {{ against }}</h2><span v-if="winHead"><b>{{ winHead.share }}</b> ± {{ winHead.half }} points</span></div>
+        <ul v-if="view.compared.length || canAdd.length" class="curve-key"><template v-if="view.compared.length"><li><i></i>{{ title }} <b>{{ winHead ? winHead.share : '' }}</b></li>
+          <li v-for="(one, index) in view.compared" :key="one.name"><i :class="'further-' + Math.min(2, index + 1)"></i>{{ one.title }} <b>{{ one.points.length ? percent(one.points.at(-1)[2]) : '' }}</b> <button type="button" class="drop" :aria-label="'Take ' + one.title + ' off the chart'" @click="drop(one.name)"><Icon name="close"/></button></li></template>
+          <li v-if="canAdd.length && view.compared.length < 3" class="add"><button v-if="!adding" type="button" class="link" @click="adding = true">Add a run</button><Picker v-else label="Run to add" :options="[{ value: '', label: 'Which run?' }, ...canAdd]" value="" @choose="add"/></li></ul>
+        <Chart :draw="drawWins" :data="[view.wins, view.reference, view.compared, theme]" :height="196"/>
+        <p class="note">Without exploring, 200 games a point, sides in turn</p>
+        <p v-if="aboveTruth" class="note explain" data-testid="above">Above perfect play: {{ against }} errs, and using its errors wins more than playing safe.</p></section>
+      <section><div class="heading"><h2>Distance to truth</h2><span v-if="ownHead || truthHead"><b>{{ ownHead ?? truthHead }}</b> of moves throw away value</span></div>
+        <Chart v-if="view.truth.length" :draw="drawTruth" :data="[view.own, view.truth, theme]" :height="120"/><p v-else class="note">Known once some positions of this board are solved.</p>
+        <p v-if="ownHead && truthHead" class="note explain" data-testid="own">Solid: on its own paths, {{ ownHead }}. Dashed: all kinds of positions, {{ truthHead }}; most of them never occur in its games.</p></section>
+      <section v-if="view.columns"><div class="heading"><h2>{{ view.game.gravity ? 'Columns' : 'Cells' }} chosen</h2><span>{{ view.columns.note }}</span></div>
+        <Chart :draw="drawColumns" :data="[view.columns, theme]" :height="112"/>
+        <p v-if="view.columns.best" class="note">Solid: chosen. Outlined: where the best value of a state lies.{{ view.columns.mirrored ? ' Mirror images count as one.' : '' }}</p></section>
+      <details class="data padded"><summary>Show data</summary><table><thead><tr><th>Games</th><th>Seconds</th><th>Win rate</th></tr></thead><tbody><tr v-for="point in view.wins.slice(-20)"><td>{{ point[0].toLocaleString('en') }}</td><td>{{ point[4] }}</td><td>{{ percent(point[1]) }}</td></tr></tbody></table></details>
     </section>
   </div></Frame>`,
-  watch: { "view.rows"() { this.$nextTick(() => { const box = this.$refs.heat; if (box) box.scrollTop = box.scrollHeight; }); } },
+  watch: { "view.rows": { handler() { this.toLastRow(); }, flush: "post" } },
 };

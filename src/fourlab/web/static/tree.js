@@ -34,16 +34,59 @@ export class Tree {
     const gap = Math.max(150, (width - 40 - LABEL) / Math.max(3, levels.deepest));
     const total = Math.max(width, 40 + gap * levels.deepest + LABEL);
     const height = Math.max(200, rows * ROW + 12);
-    const root = svg("svg", { width: total, height, viewBox: `0 0 ${total} ${height}`, role: "img" });
+    const root = svg("svg", { width: total, height, viewBox: `0 0 ${total} ${height}`, role: "group" });
     root.setAttribute("aria-label", this.describe(tree));
     const edges = svg("g", {}, root);
     const nodes = svg("g", {}, root);
+    const held = this.host.contains(document.activeElement) ? this.focused : null;
     this.state = state;
+    this.order = [];
     this.most = Math.max(1, tree.visits);
     this.x = (depth) => 18 + gap * depth;
     this.y = (row) => ROW / 2 + 6 + row * ROW;
     this.draw(tree, null, edges, nodes, true);
     this.host.replaceChildren(root, this.preview);
+    this.order.sort((one, other) => one.node.depth - other.node.depth || one.y - other.y);
+    const known = this.order.find((one) => one.key === this.focused) ?? this.order[0];
+    this.order.forEach((one) => one.group.setAttribute("tabindex", one === known ? 0 : -1));
+    if (held !== null && known) known.group.focus();
+  }
+
+  // Arrow keys walk the tree: right to the first reply, left back, up and down along the rows.
+  step(one, key) {
+    const rows = this.order.toSorted((a, b) => a.y - b.y || a.x - b.x);
+    const same = rows.filter((other) => other.node.depth === one.node.depth);
+    const [child] = one.node.children;
+    const next = {
+      ArrowRight: child && this.order.find((other) => other.node === child),
+      ArrowLeft: this.order.find((other) => other.node.children.includes(one.node)),
+      ArrowDown: same[same.indexOf(one) + 1],
+      ArrowUp: same[same.indexOf(one) - 1],
+      Home: rows[0], End: rows.at(-1),
+    }[key];
+    if (!next) return;
+    one.group.setAttribute("tabindex", -1);
+    next.group.setAttribute("tabindex", 0);
+    this.focused = next.key;
+    next.group.focus();
+  }
+
+  listen(group, node, x, y, label) {
+    const one = { group, node, x, y, key: node.path.join() };
+    this.order.push(one);
+    group.setAttribute("role", "button");
+    group.setAttribute("aria-label", label);
+    group.addEventListener("focus", () => { this.focused = one.key; this.show(node, x, y); });
+    group.addEventListener("blur", () => { this.preview.hidden = true; });
+    group.addEventListener("keydown", (event) => {
+      if (event.target !== group || event.ctrlKey || event.altKey || event.metaKey) return;
+      if (event.key === "Enter" || event.key === " ") this.onPlay(node.path);
+      else if (event.key === "+" && node.hidden) this.onExpand(node.path);
+      else if (/^(Arrow|Home|End)/.test(event.key)) this.step(one, event.key);
+      else return;
+      event.preventDefault();
+      event.stopPropagation();
+    });
   }
 
   draw(node, parent, edges, nodes, main) {
@@ -80,8 +123,9 @@ export class Tree {
     visits.textContent = node.visits.toLocaleString("en");
     const share = svg("tspan", { dx: 5, class: "share" }, label);
     share.textContent = `${Math.round(node.share * 100)}%${node.proven ? " ✓" : ""}`;
-    svg("title", {}, group).textContent =
-      `${node.visits} visits, ${Math.round(node.share * 100)}% for the side that played it` + (node.proven ? ", proven" : "");
+    const said = `${node.visits} visits, ${Math.round(node.share * 100)}% for the side that played it` + (node.proven ? ", proven" : "");
+    svg("title", {}, group).textContent = said;
+    this.listen(group, node, x, y, `${side ? "Red" : "Yellow"} ${node.path.map((move) => move + 1).join(" ")}: ${said}${node.hidden ? `; plus shows ${node.hidden} more` : ""}`);
     svg("rect", { x: -NODE - 2, y: -NODE - 4, width: LABEL + NODE * 2, height: 2 * NODE + 8, class: "catch" }, group);
     group.addEventListener("click", () => this.onPlay(node.path));
     group.addEventListener("pointerenter", () => this.show(node, x, y));
@@ -90,7 +134,7 @@ export class Tree {
   }
 
   more(group, node, x, y) {
-    const button = svg("g", { class: "tree-more", role: "button", tabindex: 0, "aria-label": `Show ${node.hidden} more` }, group);
+    const button = svg("g", { class: "tree-more", role: "button", tabindex: node.path.length ? -1 : 0, "aria-label": `Show ${node.hidden} more` }, group);
     svg("text", { x, y }, button).textContent = `+${node.hidden} more`;
     const open = (event) => { event.stopPropagation(); this.onExpand(node.path); };
     button.addEventListener("click", open);

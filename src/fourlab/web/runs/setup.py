@@ -25,7 +25,7 @@ from fourlab.web.limits import read_agent, read_game
 from fourlab.web.sessions.base import number
 
 ENDLESS = 1_000_000_000  # games: a page learns until it is paused
-HELD = {"games": ENDLESS, "memory-mb": 128, "chunk": 500}  # what a page sets, where there is it
+HELD = {"games": ENDLESS, "memory-mb": 64, "chunk": 500}  # what a page sets, where there is it
 OFFERED = ("game", "learner", "opponent")
 SMALL_GAMES = (
     "connect:columns=5,rows=4,k=4",
@@ -51,6 +51,7 @@ MOST_SPEC = 400  # characters
 MOST_SEED = 2**31
 RANGES = {"epsilon": (0.0, 1.0), "alpha": (-1.0, 1.0)}
 WIDEST = (-1000.0, 1000.0)
+MEAN = "mean"  # of a rate: values are the means of what they were taught
 
 
 @functools.cache
@@ -217,14 +218,21 @@ def _check_opponents(text: str, rules: Rules) -> None:
             raise FourlabError(f"opponent {name!r} is too slow for a page; at most {option}={most}")
 
 
+def range_of(dial: Option) -> tuple[float, float]:
+    """Return between which numbers a dial can be turned."""
+    low, high = RANGES.get(dial.name, (dial.low, dial.high))
+    return WIDEST[0] if low is None else low, WIDEST[1] if high is None else high
+
+
 def _read(dial: Option, text: Any) -> float | bool:
     """Return what a visitor typed for a dial; raises FourlabError with what is allowed."""
     if dial.kind is bool:
         if str(text).lower() not in YES_NO:
             raise FourlabError(f"{dial.name} {str(text)[:20]!r} is neither yes nor no")
         return YES_NO[str(text).lower()]
-    low, high = RANGES.get(dial.name, (dial.low, dial.high))
-    low, high = WIDEST[0] if low is None else low, WIDEST[1] if high is None else high
+    if dial.name == "alpha" and str(text).strip().lower() == MEAN:
+        return -1.0
+    low, high = range_of(dial)
     try:
         value = float(text)
     except (TypeError, ValueError):

@@ -7,14 +7,14 @@ import time
 from dataclasses import dataclass
 
 from fourlab.core.limit import Limit
-from fourlab.learning.base import Learner, Turn, WatchedGame
+from fourlab.learning.base import Learner, Progress, Turn, WatchedGame
 from fourlab.rules.geometry import Rules
 from fourlab.rules.position import Position
 from fourlab.search.scores import sign
 from fourlab.web.sessions.truth import solver_of
 
 EXACT_SECONDS = 0.02  # for the best moves of one row; where it does not suffice there is no dot
-QUICK_GAMES = 500  # below that a slice of training is played game by game
+FEW_GAMES = 32  # at first, since nobody knows how long they take
 PLAY = "play"  # the phase of a learner that has no others
 
 
@@ -48,11 +48,13 @@ class Sample:
 def sample_of(rules: Rules, number: int, game: WatchedGame) -> Sample:
     """Return a watched game with what the solver knows of its turns."""
     bare = Sample(rules, number, game, ())
-    best = tuple(_best(bare.position_of(turn)) for turn in game.turns)
+    best = tuple(best_moves(bare.position_of(turn)) for turn in game.turns)
     return Sample(rules, number, game, best)
 
 
-def _best(position: Position) -> list[int]:
+@functools.lru_cache(maxsize=20_000)
+def best_moves(position: Position) -> list[int]:
+    """Return the moves that keep the outcome; none where that is not known soon."""
     limit = Limit(seconds=EXACT_SECONDS)
     known = dict(solver_of(position.rules).moves(position, limit, weak=True))
     if not all(bounds.is_exact for bounds in known.values()):
@@ -61,28 +63,51 @@ def _best(position: Position) -> list[int]:
     return [move for move, bounds in known.items() if sign(bounds.low) == top]
 
 
-def train_for(learner: Learner, seconds: float, most: int) -> list[int]:
-    """Train for a while, at most so many games; return wins, draws and losses."""
+@dataclass
+class Tally:
+    """Games of training and what came of them."""
+
+    wins: int = 0
+    draws: int = 0
+    losses: int = 0
+    decisions: int = 0  # the learner's, where it counts them
+
+    @property
+    def games(self) -> int:
+        """How many there were."""
+        return self.wins + self.draws + self.losses
+
+    def add(self, other: Tally | Progress) -> None:
+        """Add the games of a chunk, or of another tally."""
+        self.wins += other.wins
+        self.draws += other.draws
+        self.losses += other.losses
+        counted = other.metrics.get("decisions", 0) if isinstance(other, Progress) else 0
+        self.decisions += other.decisions if isinstance(other, Tally) else int(counted)
+
+
+def train_for(learner: Learner, seconds: float, most: int) -> Tally:
+    """Train for a while, at most about so many games."""
     began = time.perf_counter()
-    tally = [0, 0, 0]
-    if most < QUICK_GAMES:  # a chunk would be too many
-        while sum(tally) < most and time.perf_counter() - began < seconds:
-            game = learner.watch()
-            if game is None:
-                break
-            tally[1 - game.result] += 1
-        return tally
-    for progress in learner.steps():
-        for index, count in enumerate((progress.wins, progress.draws, progress.losses)):
-            tally[index] += count
-        if time.perf_counter() - began >= seconds or sum(tally) >= most:
+    tally, size = Tally(), FEW_GAMES
+    while tally.games < most:
+        before = time.perf_counter()
+        progress = learner.advance(min(size, most - tally.games))
+        if progress is None:
             break
+        tally.add(progress)
+        now = time.perf_counter()
+        if now - began >= seconds:
+            break
+        if now - before < seconds / 10:  # the larger the chunks, the less between them
+            size *= 2
     return tally
 
 
-def tally_of(sample: Sample | None) -> list[int]:
-    """Return the result of a game as wins, draws and losses."""
-    found = [0, 0, 0]
-    if sample is not None:
-        found[1 - sample.game.result] += 1
-    return found
+def tally_of(sample: Sample | None) -> Tally:
+    """Return the result of a game that was watched."""
+    if sample is None:
+        return Tally()
+    result = sample.game.result
+    turns = len(sample.game.turns)
+    return Tally(int(result > 0), int(result == 0), int(result < 0), turns)

@@ -1,0 +1,1 @@
+"""Runs: learners that belong to the server, whoever looks at them."""

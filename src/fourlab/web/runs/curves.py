@@ -1,0 +1,162 @@
+"""Curves that grow: what came of the learning so far, point by point, and what is tested for it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from fourlab.agents.base import Agent
+from fourlab.arena.match import play_here
+from fourlab.learning.base import Learner
+from fourlab.learning.evaluation import against_truth
+from fourlab.positions.suites import Scored
+from fourlab.rules.kernels import mirror_move
+from fourlab.values.knowledge import Knowledge
+from fourlab.values.store import AFTERSTATES, TUPLES
+from fourlab.values.survey import survey
+from fourlab.web.runs.sample import best_moves
+
+MOST_POINTS = 300
+CURVE_GAMES = 200
+OWN_POSITIONS = 60  # of its own games that a point is held against the truth on
+Mark = dict[str, float]
+
+
+@dataclass
+class Curves:
+    """What came of the learning so far, point by point."""
+
+    wins: list[Mark] = field(default_factory=list)
+    truth: list[Mark] = field(default_factory=list)  # on positions of all kinds
+    own: list[Mark] = field(default_factory=list)  # on positions of its own test games
+    next_at: int = 0
+
+    def is_due(self, games: int) -> bool:
+        """Whether it is time for another point: ever more games apart."""
+        return games >= self.next_at
+
+    def add(self, point: Point, seconds: float) -> None:
+        """Add a point after so many seconds of learning; old ones are thinned out."""
+        self.next_at = _after(point.games)
+        share = point.wins / point.of
+        at = {"games": point.games, "seconds": round(seconds, 2)}
+        self.wins.append({**at, "share": share, "of": point.of})
+        for points, found in ((self.truth, point.thrown), (self.own, point.thrown_own)):
+            if found is not None:
+                points.append({**at, "share": found})
+        for points in (self.wins, self.truth, self.own):
+            if len(points) > MOST_POINTS:
+                del points[1:-1:2]
+
+    def cut(self, games: int) -> None:
+        """Forget what came after so many games: it was never saved."""
+        for points in (self.wins, self.truth, self.own):
+            points[:] = [point for point in points if point["games"] <= games]
+        self.next_at = _after(int(self.wins[-1]["games"])) if self.wins else 0
+
+    def to_json(self) -> dict[str, list[list[float]]]:
+        """Return the points as rows, short enough to be kept."""
+        return {
+            name: [
+                [p["games"], round(p["share"], 4), p["seconds"], p.get("of", 0)]
+                for p in getattr(self, name)
+            ]
+            for name in ("wins", "truth", "own")
+        }
+
+    @classmethod
+    def from_json(cls, kept: dict[str, Any]) -> Curves:
+        """Return the curves that were kept."""
+        names = ("games", "share", "seconds", "of")
+        found = {
+            name: [dict(zip(names, row, strict=True)) for row in kept.get(name, [])]
+            for name in ("wins", "truth", "own")
+        }
+        made = cls(found["wins"], found["truth"], found["own"])
+        if made.wins:
+            made.next_at = _after(int(made.wins[-1]["games"]))
+        return made
+
+
+def _after(games: int) -> int:
+    """Return when the next point is due: ever more games apart."""
+    return games + max(100, games // 40)
+
+
+@dataclass(frozen=True)
+class Point:
+    """A point of the curves: games without exploring, and what the solver says of their moves."""
+
+    games: int  # that it had learned from
+    wins: int
+    of: int
+    thrown: float | None  # share of moves that throw away a win or a draw
+    thrown_own: float | None
+    columns: list[int]  # how often each move was chosen in the test
+
+
+def measured(learner: Learner, opponent: Agent, positions: list[Scored] | None) -> Point:
+    """Test a learner as it is by now, sides in turn."""
+    player = learner.agent()
+    games = play_here(player, opponent, CURVE_GAMES, seed=learner.done, plies=0)
+    chosen: Counter[int] = Counter()
+    seen: dict[tuple[int, ...], int] = {}  # moves so far: the learner's move
+    for number, row, length in zip(
+        games.numbers.tolist(), games.moves.tolist(), games.lengths.tolist(), strict=True
+    ):
+        for ply in range(number % 2, length, 2):  # it begins every other game
+            chosen[row[ply]] += 1
+            seen[tuple(row[:ply])] = row[ply]
+    thrown = 1 - against_truth(learner, positions)["good"] if positions else None
+    return Point(
+        games=learner.done,
+        wins=int(np.count_nonzero(games.results > 0)),
+        of=CURVE_GAMES,
+        thrown=thrown,
+        thrown_own=_thrown_own(learner, seen) if positions else None,
+        columns=[chosen[move] for move in range(learner.rules.move_count)],
+    )
+
+
+def _thrown_own(learner: Learner, seen: dict[tuple[int, ...], int]) -> float | None:
+    """Return how many moves of its own games threw something away, where that is soon known."""
+    lines = sorted(seen)
+    step = max(1, len(lines) // OWN_POSITIONS)
+    bad = known = 0
+    for line in lines[::step]:
+        position = learner.rules.start()
+        for move in line:
+            position = position.play(move)
+        best = best_moves(position)
+        if best:
+            known += 1
+            bad += seen[line] not in best
+    return bad / known if known >= OWN_POSITIONS // 4 else None
+
+
+def columns_of(learner: Learner) -> dict[str, Any] | None:
+    """Return how often each move was chosen over all games, and in how many states it is best.
+
+    Where mirror images are one, a column and its mirror image share what was counted for both.
+    None where a learner does not count by moves.
+    """
+    known = getattr(learner, "knowledge", None)
+    if not isinstance(known, Knowledge) or known.values.kind in (AFTERSTATES, TUPLES):
+        return None
+    moves = learner.rules.move_count
+    chosen = known.values.table.visits.sum(axis=0, dtype=np.int64)
+    chosen = chosen.reshape(-1, moves).sum(axis=0)  # a double table has two halves
+    found = survey(known)["choice_histogram"]
+    best = np.array([found.get(str(move + 1), 0) for move in range(moves)])
+    if known.values.symmetric:
+        mirror = [int(mirror_move(learner.rules, move)) for move in range(moves)]
+        chosen, best = chosen + chosen[mirror], best + best[mirror]
+    return {"chosen": _shares(chosen), "best": _shares(best), "mirrored": known.values.symmetric}
+
+
+def _shares(counts: np.ndarray[Any, Any]) -> list[float]:
+    total = max(1, int(counts.sum()))
+    return [round(count / total, 4) for count in counts.tolist()]

@@ -1,0 +1,227 @@
+"""`KeptTraining`: a training under a name, saved in its folder as it goes, and found again there.
+
+item.json        settings, state and curves
+config.json      as in every run folder, so that agents and commands can use it
+checkpoint.npz   what was learned, written about every SAVE_SECONDS
+alive            touched while it runs: what is lost after a kill is known by it
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from fourlab.learning.base import Learner
+from fourlab.learning.registry import load_learner
+from fourlab.learning.runs import RunConfig
+from fourlab.learning.tables.learner import TableLearner
+from fourlab.rules.catalog import name_of
+from fourlab.web.keep.item import Body, Item
+from fourlab.web.keep.store import Keep
+from fourlab.web.runs.curves import Curves
+from fourlab.web.runs.pace import Pace
+from fourlab.web.runs.sample import Tally
+from fourlab.web.runs.setup import LearnSetup, read_setup
+from fourlab.web.runs.training import Training
+from fourlab.web.workbench import Workbench
+
+SAVE_SECONDS = 10.0
+SAVE_SHARE = 10.0  # it is saved for at most a tenth of the time
+ALIVE = "alive"
+ALIVE_SECONDS = 1.0
+STEP_SECONDS = 1.0  # after a step until it is saved, if no other follows
+RUNNING, PAUSED, FINISHED, FAILED = "running", "paused", "finished", "failed"
+
+
+class KeptTraining(Training):
+    """A training under a name."""
+
+    def __init__(self, bench: Workbench, keep: Keep, item: Item) -> None:
+        body = item.body
+        settings, _ = read_setup(body["query"])
+        super().__init__(bench, settings)
+        self.keep, self.name, self.owner = keep, item.name, item.owner
+        self.folder = keep.folder(item.name)
+        self.pace = Pace(float(body.get("pace", self.pace.moves)))
+        self.saved_at = float(body.get("saved") or item.made)  # with nothing learned, then
+        self.why = str(body.get("why", ""))  # it does not run
+        self.agent = body.get("agent")  # that plays what it learned; None before it is saved
+        self.lost = -1.0  # seconds, by a kill of the server; negative: it was not killed
+        self._saved_games = int(body.get("games", 0))
+        self._save_due = 0.0
+        self._alive_at = 0.0
+        self._take(body)
+        alive = last_alive(self.folder)
+        if alive > self.saved_at or body.get("state") == RUNNING:
+            self.lost = max(0.0, alive + ALIVE_SECONDS - self.saved_at) if alive else 0.0
+            self.why = f"restart, {lost_words(self.lost)}"
+
+    def _take(self, body: Body) -> None:
+        self.done, self.size = int(body.get("games", 0)), int(body.get("size", 0))
+        self.seconds = float(body.get("seconds", 0.0))
+        self.won = Tally(*body.get("won", [0, 0, 0, 0]))
+        self.curves = Curves.from_json(body.get("curves", {}))
+        self.columns, self.tested = body.get("columns"), body.get("tested")
+        counts = body.get("tested_columns", [])
+        if len(counts) == len(self.tested_columns):
+            self.tested_columns = counts
+
+    @property
+    def state(self) -> str:
+        """Running, paused, finished or failed."""
+        if self.running:
+            return RUNNING
+        if self.is_over:
+            return FINISHED
+        return FAILED if self.failure else PAUSED
+
+    @property
+    def is_dirty(self) -> bool:
+        """Whether it has learned something that is not saved."""
+        return self.learner is not None and self.learner.done != self._saved_games
+
+    @property
+    def unsaved(self) -> float:
+        """The seconds of learning that a kill would lose now."""
+        return time.time() - self.saved_at if self.running else 0.0
+
+    def body(self) -> Body:
+        """Return all that is kept beside what was learned."""
+        return {
+            "query": self.settings.to_query(),
+            "learner": self.settings.kind.title,
+            **({"agent": self.agent} if self.agent else {}),
+            "state": self.state,
+            "why": self.why,
+            "pace": self.pace.moves,
+            "games": self.done,
+            "size": self.size,
+            "seconds": round(self.seconds, 2),
+            "won": [self.won.wins, self.won.draws, self.won.losses, self.won.decisions],
+            "curves": self.curves.to_json(),
+            "columns": self.columns,
+            "tested_columns": self.tested_columns,
+            "tested": self.tested,
+            "saved": self.saved_at,
+        }
+
+    def make(self) -> Learner:
+        """Return the learner as it was saved last, or new."""
+        path = self.folder / self.settings.kind.file
+        if not path.exists():
+            return super().make()
+        learner = load_learner(path)
+        learner.tune(**self.settings.changes())
+        return learner
+
+    def refresh(self) -> None:
+        """Show the game that it would play next, without playing it: looking changes nothing."""
+        if self.learner is not None or self.busy or self.is_over:
+            return
+        if not (self.folder / self.settings.kind.file).exists():
+            super().refresh()
+            return
+
+        def look(learner: Learner) -> Callable[[], None]:
+            if not isinstance(learner, TableLearner):
+                return lambda: None
+            _, sample = self._watch(self.make())
+
+            def show() -> None:
+                if self.sample is None:
+                    self.sample, self.frame = sample, 0
+
+            return show
+
+        self.do(look)
+
+    def save(self) -> None:
+        """Save what was learned and all that is shown of it."""
+        self.do(self._save)
+
+    def _save(self, learner: Learner) -> Callable[[], None]:
+        at = time.time()
+        self.write(learner)
+        took, games, size = time.time() - at, learner.done, learner.size
+
+        def note() -> None:
+            self.saved_at, self._saved_games = at, games
+            self._save_due = at + max(SAVE_SECONDS, SAVE_SHARE * took)
+            self.done, self.size = games, size
+            self.put()
+
+        return note
+
+    def write(self, learner: Learner) -> None:
+        """Write what was learned, unless the run was deleted; called by whoever has the learner."""
+        if not self.is_kept:
+            return
+        self.agent = learner.agent().name
+        learner.save(self.folder / learner.file)
+        RunConfig(learner.spec, name_of(learner.rules), learner.seed).save(self.folder)
+        self.keep.measure(self.name)
+
+    def put(self) -> None:
+        """Write all that is kept beside what was learned, unless the run was deleted."""
+        if self.is_kept:
+            self.keep.put(self.name, self.body())
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether it has not been deleted."""
+        return self.keep.has(self.name)
+
+    def _set_running(self, running: bool, sprint: float = 0.0) -> None:
+        was, self.why, self.lost = self.running, "", -1.0
+        super()._set_running(running, sprint)
+        if was != self.running:
+            self.put()
+        if was and not self.running and self.learner is not None:
+            self.save()
+
+    def pause_for(self, why: str) -> None:
+        """Pause, and say why."""
+        self.pause()
+        self.why = why
+        self.put()
+        self.changed()
+
+    def worked(self) -> None:
+        """Save what was learned when it is time, and leave a sign of life until then."""
+        if not self.is_dirty or not self.is_kept:
+            return
+        now = time.time()
+        if now - self._alive_at >= ALIVE_SECONDS or not self.running:
+            self._alive_at = now
+            (self.folder / ALIVE).touch()
+            os.utime(self.folder / ALIVE, (now, now))
+        if not self.running:
+            self.after("save", STEP_SECONDS, self.save)
+        elif now >= self._save_due:
+            self._save_due = now + SAVE_SECONDS
+            if self.keep.has_space(self.owner):
+                self.save()
+            else:
+                self.pause_for("no space is left on your shelf; delete something there")
+
+
+def last_alive(folder: Path) -> float:
+    """Return when a run was last at work."""
+    try:
+        return (folder / ALIVE).stat().st_mtime
+    except OSError:
+        return 0.0
+
+
+def lost_words(seconds: float) -> str:
+    """Say how much was lost: nothing only if nothing was."""
+    if seconds <= 0:
+        return "nothing lost"
+    return f"{max(1, round(seconds))} s lost"
+
+
+def new_body(settings: LearnSetup) -> Body:
+    """Return what is kept of a run that has just begun."""
+    return {"query": settings.to_query(), "learner": settings.kind.title}

@@ -1,0 +1,138 @@
+"""`GameKeeper`: the place where a game of Play is kept while it is played, and found again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import Any
+
+from fourlab.core.errors import FourlabError
+from fourlab.rules.catalog import game, name_of
+from fourlab.rules.position import FIRST, SECOND, position_of, read_moves, write_moves
+from fourlab.web.keep.item import Body
+from fourlab.web.keep.shelf import Shelf
+from fourlab.web.sessions.line import GameLine
+from fourlab.web.sessions.play_setup import Setup
+from fourlab.web.words import HUMAN, opponent_of
+
+RECENT = 5  # games that the page itself leads back to
+
+
+class GameKeeper:
+    """Keeps one game at a time on a visitor's shelf; without a shelf nothing is kept.
+
+    `name` is where the game is kept, '' while there is nothing to keep. Another visitor's game is
+    not written to: what is played on from it becomes a game of one's own.
+    """
+
+    def __init__(self, shelf: Shelf | None = None) -> None:
+        self.shelf = shelf
+        self.name = ""
+        self._variations: list[str] = []
+
+    def open(self, query: Mapping[str, str]) -> Mapping[str, str]:
+        """Take up the game that an address names; what else the address says goes before it.
+
+        The address /game/NAME has the name where others have the board.
+        """
+        name = query.get("kept") or query.get("game", "")
+        if self.shelf is None:
+            return query
+        try:
+            item = self.shelf.open("game", name)
+        except FourlabError:  # gone, or a board: the address says enough
+            return query
+        self.name = item.name if self.shelf.owns(item) else ""
+        self._variations = [item.body["moves"], *item.body.get("variations", [])]
+        given = {key: value for key, value in query.items() if value != name}
+        return given if "moves" in given else {**query_of(item.body), **given}
+
+    def add_variations(self, line: GameLine) -> None:
+        """Give a line the variations that were kept with its game."""
+        for text in self._variations:
+            with suppress(FourlabError):  # of another board: somebody changed the address
+                line.remember(position_of(line.rules, text).moves)
+
+    def begin(self) -> None:
+        """A new game begins; the one before stays where it is kept."""
+        self.name = ""
+
+    def save(self, setting: Setup, line: GameLine) -> None:
+        """Keep the game as it stands; what another tab added to it stays."""
+        if self.shelf is None or line.length == 0:
+            return
+        if self.name:
+            with suppress(FourlabError):  # deleted meanwhile: it is kept anew
+                kept = self.shelf.open("game", self.name)
+                for text in (kept.body["moves"], *kept.body["variations"]):
+                    line.remember(tuple(read_moves(line.rules, text)))
+                body = body_of(setting, line)
+                if body != kept.body:
+                    self.shelf.put(self.name, body)
+                return
+        with suppress(FourlabError):  # a full shelf must not stop a game
+            body = body_of(setting, line)
+            self.name = self.shelf.add("game", body, title_for(setting)).name
+
+    def recent(self) -> list[dict[str, Any]]:
+        """Return the visitor's last games apart from this one."""
+        if self.shelf is None:
+            return []
+        items = [item for item in self.shelf.items("game") if item.name != self.name]
+        return [
+            {
+                "name": item.name,
+                "title": item.title,
+                "stones": item.body.get("stones", 0),
+                "outcome": item.body.get("outcome", ""),
+            }
+            for item in items[:RECENT]
+        ]
+
+
+def body_of(setting: Setup, line: GameLine) -> Body:
+    """Return a game as it is kept: enough to go on with it."""
+    return {
+        "game": name_of(line.rules),
+        "first": setting.players[FIRST],
+        "second": setting.players[SECOND],
+        "starts": setting.starts,
+        "moves": line.last.notation,
+        "at": line.at,
+        "stones": line.length,
+        "outcome": line.last.outcome.value,
+        "variations": [write_moves(line.rules, moves) for moves in line.variations],
+    }
+
+
+def query_of(body: Body) -> dict[str, str]:
+    """Return the address of a kept game as far as Play reads it."""
+    first, second = body["first"], body["second"]
+    moves = read_moves_of(body)
+    query = {"game": body["game"], "starts": body["starts"], **moves}
+    if first != HUMAN and second == HUMAN:
+        return {**query, "opponent": first, "you": "second"}
+    return {**query, "opponent": second, **({} if first == HUMAN else {"watch": first})}
+
+
+def read_moves_of(body: Body) -> dict[str, str]:
+    """Return the moves that were shown, and those after them."""
+    rules = game(body["game"])
+    moves = read_moves(rules, body["moves"])
+    at = body["at"]
+    return {"moves": write_moves(rules, moves[:at]), "then": write_moves(rules, moves[at:])}
+
+
+def title_for(setting: Setup) -> str:
+    """Return the title of a game: who played."""
+    names = [_name(player) for player in setting.players]
+    if setting.people == 1:
+        return f"Against {names[1 - setting.you]}"
+    return "Two people" if setting.people else " and ".join(names)
+
+
+def _name(player: str) -> str:
+    who = opponent_of(player)
+    return (
+        f"{who['title']}, {who['strength']}" if who["level"] and who["strength"] else who["title"]
+    )

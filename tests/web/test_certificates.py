@@ -1,0 +1,182 @@
+"""Certificates on the page: what is shown of a file, and bounded walks that make another."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from fourlab.arena.certify.certificate import Certificate, certify
+from fourlab.core.errors import FourlabError
+from fourlab.learning.registry import learner
+from fourlab.learning.runs import RunConfig
+from fourlab.rules.catalog import game
+from fourlab.web import certificates as module
+from fourlab.web.certificates import Certificates, without_dice
+from fourlab.web.sessions.certificate import CertificateSession
+from web.bench import TestBench
+
+SMALL = "connect:columns=4,rows=4,k=3"
+
+
+@pytest.fixture(autouse=True)
+def _own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def page(
+    bench: TestBench, shelf: Certificates, who: str = "me", name: str = ""
+) -> CertificateSession:
+    session = CertificateSession(bench, {"game": SMALL}, shelf, who, name)
+    session.open()
+    return session
+
+
+def walked(
+    session: CertificateSession, spec: str, side: str = "first", strict: bool = False
+) -> str:
+    """Certify a player and return the certificate's name."""
+    assert session.act("certify", [spec, side, strict]), session.error
+    session.bench.until(lambda: not session.certificates.is_running(session.who))
+    walk = session.certificates.walks[session.who]
+    assert walk.name, walk.failure
+    return walk.name
+
+
+def test_a_player_is_certified_and_the_page_says_what_the_file_says(bench: TestBench) -> None:
+    shelf = Certificates()
+    session = page(bench, shelf)
+    name = walked(session, "perfect")
+    found = Certificate.load(Path("runs/web/certificates") / f"{name}.json")
+    same = certify("perfect:ties=first", SMALL, "first")
+    assert found.claim == same.claim
+    [card] = session.view()["cards"]
+    assert card["title"] == "Proven as first player, weak"
+    assert card["sentence"] == "From the empty board it wins, whatever is replied."
+    assert card["totals"][0]["value"] == f"{same.positions:,}"
+    assert sum(row["positions"] for row in card["plies"]) == same.positions
+    assert card["files"] == ["json", "moves"]
+    assert session.view()["walk"]["name"] == name
+
+
+def test_a_player_that_fails_is_shown_with_its_holes_and_games(bench: TestBench) -> None:
+    shelf = Certificates()
+    session = page(bench, shelf)
+    name = walked(session, "minimax:depth=1", "second", strict=True)
+    [card] = session.view()["cards"]
+    found = shelf.load(name)
+    assert not card["certified"]
+    assert card["title"] == f"Not proven: {found.refuted:,} holes"
+    assert card["games"][0]["href"].startswith("/analyse?game=connect:columns=4,rows=4,k=3&moves=")
+    lengths = [len(one["moves"]) for one in card["games"]]
+    assert lengths == sorted(lengths)
+    assert sum(one["count"] for one in card["holes"]) <= len(card["games"])
+    assert all("became" in one["turn"] for one in card["games"])
+    holes = (Path("runs/web/certificates") / f"{name}.holes").read_text().splitlines()
+    assert len(holes) == found.refuted
+
+
+def test_one_that_was_proven_and_one_that_was_not_stand_side_by_side(bench: TestBench) -> None:
+    session = page(bench, Certificates())
+    names = [walked(session, spec) for spec in ("perfect", "minimax:depth=1", "minimax:depth=2")]
+    view = session.view()
+    assert [card["certified"] for card in view["cards"]] == [True, False]
+    assert [row["name"] for row in view["list"]] == names[::-1]
+    alone = page(bench, session.certificates, name=names[1])
+    assert [card["name"] for card in alone.view()["cards"]] == [names[1]]
+    assert alone.view()["url"] == f"/certificate/{names[1]}"
+
+
+def test_a_certificate_of_the_command_line_is_shown_and_a_damaged_one_says_so(
+    bench: TestBench,
+) -> None:
+    folder = Path("runs/certificates")
+    folder.mkdir(parents=True)
+    certify("perfect:ties=first", "tictactoe", "second").save(folder / "mine.json")
+    told = json.loads((folder / "mine.json").read_text())
+    (folder / "bad.json").write_text(json.dumps({**told, "certified": False}))
+    view = page(bench, Certificates()).view()
+    assert {row["name"]: row.get("certified") for row in view["list"]} == {
+        "mine": True,
+        "bad": None,
+    }
+    [damaged] = [row for row in view["list"] if row["name"] == "bad"]
+    assert "checksum" in damaged["damaged"]
+    with pytest.raises(FourlabError):
+        Certificates().path("../../certificates/mine")
+
+
+def test_a_run_of_the_server_is_certified_without_its_dice(bench: TestBench) -> None:
+    made = learner("q:games=10", SMALL, 0)
+    folder = Path("runs") / "mine"
+    RunConfig(made.spec, str(made.rules), 0).save(folder)
+    made.save(folder / made.file)
+    session = page(bench, Certificates())
+    assert f"q:{folder}" in [one["value"] for one in session.view()["players"]]
+    agent = without_dice(f"q:{folder}", game(SMALL))
+    assert agent.is_deterministic
+    assert not session.certificates.load(walked(session, f"q:{folder}")).certified
+
+
+@pytest.mark.parametrize(
+    ("args", "part"),
+    [
+        (["mcts:sims=20", "first", False], "draws lots"),
+        (["q:/etc/passwd", "first", False], "not in the folder"),
+        (["perfect", "third", False], "no side"),
+        (["nobody", "first", False], "unknown agent"),
+    ],
+)
+def test_bad_input_is_refused(bench: TestBench, args: list[object], part: str) -> None:
+    session = page(bench, Certificates())
+    assert not session.act("certify", args)
+    assert part in session.error["text"]
+    assert not session.act("board", ["connect4"])
+    assert "at most" in session.error["text"]
+
+
+def test_work_is_bounded_in_positions_time_and_number(
+    bench: TestBench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shelf = Certificates()
+    session = page(bench, shelf)
+    monkeypatch.setattr(module, "MOST_POSITIONS", 3)
+    assert session.act("certify", ["perfect", "first", False])
+    assert not session.act("certify", ["perfect", "first", False])
+    assert "stop that first" in session.error["text"]
+    bench.until(lambda: not shelf.is_running("me"))
+    assert "more than 3 positions" in session.view()["walk"]["failure"]
+    monkeypatch.setattr(module, "MOST_POSITIONS", 10**6)
+    monkeypatch.setattr(module, "MOST_SECONDS", -1.0)
+    assert session.act("certify", ["perfect", "first", False])
+    bench.until(lambda: not shelf.is_running("me"))
+    assert "not done in" in session.view()["walk"]["failure"]
+    assert list(Path("runs/web/certificates").iterdir()) == []
+
+
+def test_a_claim_that_says_nothing_is_not_made(bench: TestBench) -> None:
+    shelf = Certificates()
+    session = page(bench, shelf)
+    assert session.act("certify", ["minimax:depth=1", "second", False])
+    bench.until(lambda: not shelf.is_running("me"))
+    assert "weak says nothing of it" in session.view()["walk"]["failure"]
+
+
+def test_a_walk_outlives_the_page_and_can_be_stopped(bench: TestBench) -> None:
+    shelf = Certificates()
+    session = page(bench, shelf)
+    assert session.act("certify", ["perfect", "first", False])
+    session.close()
+    bench.until(lambda: not shelf.is_running("me"))
+    assert page(bench, shelf).view()["walk"]["name"]
+    again = page(bench, shelf, "you")
+    assert again.act("certify", ["minimax:depth=4", "second", True])
+    assert again.act("stop_walk", [])
+    assert again.view()["walk"]["state"] == "stopped"
+
+
+def test_the_oldest_make_room(bench: TestBench, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MOST_FILES", 1)
+    session = page(bench, Certificates())
+    walked(session, "minimax:depth=1")
+    name = walked(session, "perfect")
+    assert {path.stem for path in Path("runs/web/certificates").iterdir()} == {name}

@@ -1,0 +1,109 @@
+"""Games are kept while they are played, and found again."""
+
+from pathlib import Path
+
+import pytest
+
+from fourlab.web.keep.shelf import Shelf
+from fourlab.web.keep.store import Keep
+from fourlab.web.sessions.play import PlaySession
+from web.bench import TestBench
+
+
+@pytest.fixture
+def keep(tmp_path: Path) -> Keep:
+    return Keep(tmp_path)
+
+
+def play(bench: TestBench, keep: Keep, visitor: str = "me", **query: str) -> PlaySession:
+    query.setdefault("opponent", "human")
+    session = PlaySession(bench, query, 1, Shelf(keep, visitor))
+    session.open()
+    return session
+
+
+def drop(session: PlaySession, *columns: int) -> None:
+    for column in columns:
+        assert session.act("play", [session.line.at, column - 1]), session.error
+
+
+def query_of(session: PlaySession) -> dict[str, str]:
+    return dict(part.split("=", 1) for part in session.url.partition("?")[2].split("&"))
+
+
+def test_a_game_is_kept_from_its_first_stone(bench: TestBench, keep: Keep) -> None:
+    session = play(bench, keep)
+    assert keep.items("game") == []
+    drop(session, 1, 2, 1, 2, 1, 2, 1)
+    [item] = keep.items("game")
+    assert (item.body["moves"], item.body["outcome"]) == ("1212121", "first")
+    assert f"kept={item.name}" in session.url
+
+
+def test_a_new_game_leaves_the_old_one_where_it_is(bench: TestBench, keep: Keep) -> None:
+    session = play(bench, keep)
+    drop(session, 4, 4)
+    assert session.act("new", [])
+    assert "kept" not in session.url
+    drop(session, 3)
+    assert sorted(item.body["moves"] for item in keep.items("game")) == ["3", "44"]
+    [other] = session.view()["games_kept"]
+    again = play(bench, keep, game=other["name"])  # as /game/NAME asks for it
+    assert again.line.last.notation == "44"
+    assert again.games.name == other["name"]
+
+
+def test_undo_and_branches_lose_no_line(bench: TestBench, keep: Keep) -> None:
+    session = play(bench, keep)
+    drop(session, 4, 4, 5, 5)
+    session.act("look", [2])
+    again = play(bench, keep, **query_of(session))
+    assert (again.line.position.notation, again.line.last.notation) == ("44", "4455")
+    drop(again, 1)
+    [item] = keep.items("game")
+    assert (item.body["moves"], item.body["variations"]) == ("441", ["4455"])
+    third = play(bench, keep, **query_of(again))
+    assert third.line.variations == [(3, 3, 4, 4)]
+
+
+def test_two_tabs_on_one_game_lose_neither_line(bench: TestBench, keep: Keep) -> None:
+    first = play(bench, keep)
+    drop(first, 4)
+    second = play(bench, keep, **query_of(first))
+    drop(first, 4, 4)
+    drop(second, 5, 5)
+    drop(first, 1)
+    [item] = keep.items("game")
+    assert {item.body["moves"], *item.body["variations"]} == {"4441", "455"}
+
+
+def test_a_kept_game_goes_on_with_its_players(bench: TestBench, keep: Keep) -> None:
+    session = play(bench, keep, opponent="mcts:sims=10", you="second")
+    bench.until(lambda: session.line.length == 1)
+    drop(session, 1)
+    bench.until(lambda: session.line.length == 3)
+    again = play(bench, keep, opponent="mcts:sims=10", kept=session.games.name)
+    assert again.setting.players == session.setting.players
+    assert again.line.last == session.line.last
+
+
+def test_somebody_elses_game_is_read_and_not_written(bench: TestBench, keep: Keep) -> None:
+    session = play(bench, keep)
+    drop(session, 4, 4)
+    other = play(bench, keep, "you", kept=session.games.name)
+    assert other.line.last.notation == "44"
+    drop(other, 1)
+    assert keep.get(session.games.name).body["moves"] == "44"
+    assert [item.owner for item in keep.items("game")] == ["you", "me"]
+
+
+def test_a_name_that_is_gone_or_foreign_disturbs_nothing(bench: TestBench, keep: Keep) -> None:
+    session = play(bench, keep, kept="nothing-here", moves="44")
+    drop(session, 4)
+    assert session.line.last.notation == "444"
+    name = session.games.name
+    keep.delete(name, "me")
+    drop(session, 4)
+    assert keep.get(session.games.name).body["moves"] == "4444"
+    board = play(bench, keep, kept=session.games.name, game="tictactoe", moves="5")
+    assert board.line.last.notation == "5"

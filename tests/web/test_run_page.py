@@ -1,0 +1,180 @@
+"""A run at its address: no step of a visitor loses it."""
+
+import os
+import re
+import signal
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from web.conftest import Visitor
+from web.server import Server
+
+Visit = Callable[..., Visitor]
+GAMES = """() => Number(document.querySelector(".figures dd:last-of-type").textContent
+    .split(" of ")[1].replace(/\\D/g, ""))"""
+ADDRESS = "/learn?game=tictactoe&opponent=random"
+
+
+@pytest.fixture
+def own_server(tmp_path: Path) -> Iterator[Server]:
+    made = Server(tmp_path)
+    made.start()
+    yield made
+    made.stop()
+
+
+def begun(visitor: Visitor, games: int = 5000) -> str:
+    """Begin a run, let it learn, and return its address."""
+    visitor.go(ADDRESS)
+    page = visitor.page
+    page.wait_for_selector(".heat-cell", state="attached", timeout=120_000)
+    page.click("[data-testid=run]")
+    page.wait_for_url("**/run/q-3x3-*")
+    page.wait_for_function(f"() => ({GAMES})() > {games}")
+    return page.url.removeprefix(visitor.server.url)
+
+
+def pause(visitor: Visitor) -> int:
+    """Pause the run, wait until it is saved, and return its games."""
+    visitor.page.click("[data-testid=run]:has-text('Pause')")
+    visitor.page.wait_for_selector(".run-name >> text=/· saved/")
+    return games_of(visitor.page)
+
+
+def games_of(page) -> int:  # type: ignore[no-untyped-def]
+    return int(page.evaluate(GAMES))
+
+
+def test_reload_another_page_and_back_and_a_second_tab_find_the_same_run(visit: Visit) -> None:
+    visitor = visit()
+    address = begun(visitor)
+    page = visitor.page
+    before = games_of(page)
+    for _ in range(3):
+        page.reload()
+    page.wait_for_function(f"() => ({GAMES})() > {before}")
+    assert page.url.endswith(address)
+    visitor.go("/play")
+    page.go_back()
+    page.wait_for_function(f"() => ({GAMES})() > {before}")
+    visitor.go("/learn")
+    page.wait_for_url(f"**{address}")
+    other = visitor.tab()
+    other.goto(visitor.server.url + address)
+    other.wait_for_selector("[data-testid=watchers] >> text=/tabs watch this run/")
+    other.click("[data-testid=run]:has-text('Pause')")
+    page.wait_for_selector("[data-testid=run]:has-text('Go on')")
+    page.wait_for_function(f"() => ({GAMES})() > {before}")
+    other.wait_for_function(f"() => ({GAMES})() === {games_of(page)}")
+    visitor.picture("run-two-tabs")
+
+
+def test_a_field_that_is_typed_in_is_left_alone_and_then_holds(visit: Visit) -> None:
+    visitor = visit()
+    begun(visitor)
+    page = visitor.page
+    field = "label:has-text('Explore') input"
+    page.click(field)
+    page.keyboard.press("Control+A")
+    page.keyboard.type("0.3")
+    before = games_of(page)
+    page.wait_for_function(f"() => ({GAMES})() > {before + 2000}")  # many updates later
+    assert page.input_value(field) == "0.3"
+    page.keyboard.type("5")
+    page.keyboard.press("Tab")
+    page.wait_for_function(f"() => ({GAMES})() > {before + 4000}")
+    assert page.input_value(field) == "0.35"
+    box = page.locator("label:has-text('Rate') span").bounding_box()
+    page.mouse.move(box["x"] + 5, box["y"] + 5)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 35, box["y"] + 5)
+    page.mouse.up()
+    page.reload()
+    page.wait_for_selector(field)
+    assert page.input_value(field) == "0.35"
+    assert page.input_value("label:has-text('Rate') input") == "0.20"
+
+
+def test_kill_9_says_what_is_lost_and_a_paused_run_loses_nothing(
+    browser: object, own_server: Server
+) -> None:
+    visitor = Visitor(browser, own_server)
+    address = begun(visitor, 20_000)
+    page = visitor.page
+    assert own_server.process is not None
+    page.wait_for_selector(".run-name >> text=/· saved/", timeout=60_000)
+    kill(own_server)
+    page.wait_for_selector(".banner.warn >> text=goes on there")
+    own_server.start()
+    page.wait_for_selector(".banner.good >> text=/\\d+ s lost/", timeout=60_000)
+    assert page.url.endswith(address)
+    page.wait_for_selector(".run-name >> text=/restart, \\d+ s lost/")
+    visitor.picture("run-restarted")
+    page.wait_for_function("() => !document.querySelector('.waiting')", timeout=60_000)
+    page.click("[data-testid=run]:has-text('Go on')")
+    before = games_of(page)
+    page.wait_for_function(f"() => ({GAMES})() > {before}")
+    games = pause(visitor)
+    page.wait_for_function("() => /saved (now|[1-9] s)/.test(document.body.textContent)")
+    kill(own_server)
+    page.wait_for_selector(".banner.warn")
+    own_server.start()
+    page.wait_for_selector(".banner.good >> text=Nothing was lost", timeout=60_000)
+    page.wait_for_function(f"() => ({GAMES})() >= {games}")
+    visitor.context.close()
+
+
+def kill(server: Server) -> None:
+    assert server.process is not None
+    os.kill(server.process.pid, signal.SIGKILL)
+    server.process.wait()
+    assert server.process.stdout is not None
+    server.process.stdout.close()
+    server.process = None
+
+
+def test_ctrl_c_ends_without_a_traceback_and_saves(browser: object, own_server: Server) -> None:
+    visitor = Visitor(browser, own_server)
+    address = begun(visitor)
+    process = own_server.process
+    assert process is not None
+    assert process.stdout is not None
+    process.send_signal(signal.SIGINT)
+    said = process.stdout.read()
+    assert process.wait(timeout=30) in (0, 130, -2)
+    assert "Traceback" not in said, said
+    process.stdout.close()
+    own_server.process = None
+    own_server.start()
+    page = visitor.page
+    page.wait_for_selector(".run-name >> text=/the server was stopped/", timeout=60_000)
+    assert page.url.endswith(address)
+    visitor.context.close()
+
+
+def test_the_chart_is_read_by_pointer_and_keys(visit: Visit) -> None:
+    visitor = visit()
+    begun(visitor)
+    page = visitor.page
+    pause(visitor)
+    chart = page.locator(".learn-curves .chart svg").first
+    chart.focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+    text = page.inner_text(".spoken")
+    assert re.search(r"at [\d,]+ games, \d+%", text), text
+    page.keyboard.press("End")
+    page.wait_for_function(
+        "text => document.querySelector('.spoken').textContent !== text", arg=text
+    )
+    assert "saved" in page.inner_text(".run-name")
+
+
+@pytest.mark.parametrize("width", [320, 390, 768, 1024])
+def test_a_run_fits_every_window(visit: Visit, width: int) -> None:
+    visitor = visit(viewport={"width": width, "height": 800})
+    begun(visitor, 500)
+    assert visitor.page.evaluate("document.documentElement.scrollWidth") <= width
+    visitor.picture(f"run-{width}")

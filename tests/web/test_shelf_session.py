@@ -1,0 +1,137 @@
+"""The shelf without a page."""
+
+from pathlib import Path
+
+import pytest
+
+from fourlab.rules.catalog import game as find_game
+from fourlab.web.keep.shelf import Shelf
+from fourlab.web.keep.store import Keep
+from fourlab.web.limits import offer_runs, read_agent
+from fourlab.web.runs.room import Room
+from fourlab.web.sessions.arena import read_players
+from fourlab.web.sessions.learn import LearnSession
+from fourlab.web.sessions.shelf import ShelfSession
+from web.bench import TestBench
+
+BOARD = {"game": "tictactoe", "opponent": "random"}
+GAME = {"game": "connect4", "first": "human", "second": "random", "moves": "4455", "variations": []}
+
+
+@pytest.fixture
+def room(tmp_path: Path, bench: TestBench) -> Room:
+    made = Room(bench, Keep(tmp_path / "kept"))
+    offer_runs(made.player)
+    return made
+
+
+def shelf_of(room: Room, who: str = "ann") -> ShelfSession:
+    return ShelfSession(room.bench, {}, shelf=Shelf(room.keep, who), room=room)
+
+
+def run_of(room: Room, bench: TestBench, who: str = "ann", games: int = 500) -> LearnSession:
+    session = LearnSession(bench, BOARD, shelf=Shelf(room.keep, who), room=room)
+    session.open()
+    session.act("run", [])
+    bench.until(lambda: session.training.done > games)
+    session.act("run", [])
+    kept = session.kept
+    assert kept is not None
+    bench.until(lambda: not kept.busy and not kept.is_dirty)
+    return session
+
+
+def test_everyone_sees_their_own(room: Room) -> None:
+    for who in ("ann", "ann", "bob"):
+        room.keep.add("game", who, {**GAME, "outcome": "in progress"}, title="Against Random")
+    room.keep.add("event", "bob", {"state": "finished", "played": 40, "total": 40}, title="Cup")
+    ann, bob = shelf_of(room).view(), shelf_of(room, "bob").view()
+    assert (len(ann["games"]), len(bob["games"])) == (2, 1)
+    assert (len(ann["events"]), bob["events"][0]["state"]) == (0, "finished")
+    used = {meter["title"]: (meter["used"], meter["most"]) for meter in ann["meters"]}
+    assert used["Games"] == (2, 500)
+    assert used["Events"] == (0, 20)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "outcome", "tag"),
+    [
+        ("human", "random", "first", "Won"),
+        ("random", "human", "first", "Lost"),
+        ("human", "human", "second", "Red won"),
+        ("human", "random", "draw", "Draw"),
+        ("human", "random", "in progress", "Going on"),
+    ],
+)
+def test_a_game_says_how_it_stands(
+    room: Room, first: str, second: str, outcome: str, tag: str
+) -> None:
+    room.keep.add("game", "ann", {**GAME, "first": first, "second": second, "outcome": outcome})
+    assert shelf_of(room).view()["games"][0]["tag"]["text"] == tag
+
+
+def test_a_run_goes_on_and_pauses_from_the_shelf(room: Room, bench: TestBench) -> None:
+    session = run_of(room, bench)
+    session.close()
+    shelf = shelf_of(room)
+    [row] = shelf.view()["runs"]
+    assert row["state"] == "paused"
+    assert row["next"] == f"at {session.training.done:,} games"
+    assert not shelf_of(room, "bob").act("toggle", [row["name"]])
+    assert shelf.act("toggle", [row["name"]])
+    [row] = shelf.view()["runs"]
+    assert (row["state"], row["next"]) == ("running", "pauses in 30 min")
+    assert shelf.view()["atWork"] == 1
+    assert shelf_of(room, "bob").view()["atWork"] == 0
+    assert shelf.act("toggle", [row["name"]])
+    assert shelf.view()["runs"][0]["state"] == "paused"
+
+
+def test_things_are_renamed_deleted_and_brought_back(room: Room) -> None:
+    name = room.keep.add("game", "ann", GAME, title="Against Random").name
+    shelf = shelf_of(room)
+    assert shelf.act("rename", [name, "my first win"])
+    assert shelf.view()["games"][0]["title"] == "my first win"
+    assert not shelf_of(room, "bob").act("delete", [name])
+    assert shelf.act("delete", [name])
+    view = shelf.view()
+    assert view["games"] == []
+    assert view["deleted"]["title"] == "my first win"
+    assert shelf.act("restore", [name])
+    assert shelf.view()["games"][0]["title"] == "my first win"
+    assert shelf.view()["deleted"] is None
+
+
+def test_a_run_is_a_player_everywhere(room: Room, bench: TestBench) -> None:
+    session = run_of(room, bench)
+    assert session.kept is not None
+    rules, name = find_game("tictactoe"), session.kept.name
+    players = read_players([f"run:{name}", "random"], rules)
+    assert name in players[0]
+    assert read_players(players, rules) == players  # as an address gives them back
+    assert read_agent(players[0], rules).spec == players[0]
+    row = shelf_of(room).view()["runs"][0]
+    assert f"opponent=run:{name}" in row["play"]
+    assert f"agents=run:{name};" in row["arena"]
+    assert f"a=run:{name}" in row["analyse"]
+
+
+def test_several_runs_stand_on_one_chart(room: Room, bench: TestBench) -> None:
+    one, other = run_of(room, bench), run_of(room, bench, games=800)
+    assert one.kept is not None
+    assert other.kept is not None
+    assert one.view()["others"] == [{"value": other.kept.name, "label": "q-3x3-2"}]
+    assert one.act("compare", [[other.kept.name]])
+    [compared] = one.view()["compared"]
+    assert compared["title"] == "q-3x3-2"
+    assert compared["points"] == other.view()["wins"]
+    assert one.url == f"/run/{one.kept.name}?with={other.kept.name}"
+    room.delete(other.kept.name, Shelf(room.keep, "ann"))
+    assert one.view()["compared"] == []
+
+
+def test_a_damaged_item_is_told(room: Room) -> None:
+    name = room.keep.add("game", "ann", GAME).name
+    (room.keep.folder(name) / "item.json").write_text("{")
+    again = Room(room.bench, Keep(room.keep.root))
+    assert shelf_of(again).view()["problems"] == 1
