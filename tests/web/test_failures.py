@@ -89,12 +89,14 @@ def test_whoever_asks_the_api_hears_of_a_fault() -> None:
     def confused(job: Job) -> NoReturn:
         raise ZeroDivisionError
 
+    async def waits() -> bool:
+        return False
+
     async def ask() -> None:
         laboratory = Laboratory()
         laboratory.open(asyncio.get_running_loop())
-        request: Any = SimpleNamespace(
-            app=SimpleNamespace(state=SimpleNamespace(laboratory=laboratory))
-        )
+        state = SimpleNamespace(laboratory=laboratory)
+        request: Any = SimpleNamespace(app=SimpleNamespace(state=state), is_disconnected=waits)
         with pytest.raises(ZeroDivisionError):
             await asyncio.wait_for(think(request, confused), PATIENCE)
         laboratory.close()

@@ -77,7 +77,11 @@ def show(
     client.on_delete(lambda: laboratory.door.leave(address))
     at_work = laboratory.room.running(str(app.storage.browser.get("id", "")))
     ui.add_head_html(f"<script>window.fourlabAtWork = {at_work};</script>")
-    session = make_session(read_query(request.query_params))
+    try:
+        session = make_session(read_query(request.query_params))
+    except FourlabError as error:
+        client.status_code = 404
+        session = Refusal(laboratory.bench, str(error))
     (Notice if isinstance(session, Refusal) else page)(session)
 
 

@@ -10,6 +10,7 @@ from fourlab.core.errors import FourlabError
 from fourlab.web.workbench import ANALYSIS, BusyError, Job, Workbench
 
 View = dict[str, Any]
+MOST_WORDS = 3000  # characters of an error; one that holds what was sent may be of any length
 
 
 class Session(ABC):
@@ -71,7 +72,7 @@ class Session(ABC):
             except (TypeError, AttributeError, LookupError, OverflowError, ValueError) as fault:
                 raise FourlabError(f"{name!r} does not take {args!r}"[:200]) from fault
         except FourlabError as error:
-            self.error = {"field": name, "text": str(error)}
+            self.error = {"field": name[:40], "text": str(error)[:MOST_WORDS]}
         self.changed()
         return self.error is None
 
