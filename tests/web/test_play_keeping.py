@@ -7,6 +7,7 @@ import pytest
 from fourlab.web.keep.shelf import Shelf
 from fourlab.web.keep.store import Keep
 from fourlab.web.sessions.play import PlaySession
+from fourlab.web.sessions.play_keeping import result_of
 from web.bench import TestBench
 
 
@@ -107,3 +108,14 @@ def test_a_name_that_is_gone_or_foreign_disturbs_nothing(bench: TestBench, keep:
     assert keep.get(session.games.name).body["moves"] == "4444"
     board = play(bench, keep, kept=session.games.name, game="tictactoe", moves="5")
     assert board.line.last.notation == "5"
+
+
+def test_the_last_games_are_listed_with_their_results(bench: TestBench, keep: Keep) -> None:
+    for columns in ((1, 2, 1, 2, 1, 2, 1), (4, 4)):
+        drop(play(bench, keep), *columns)
+    session = play(bench, keep)
+    found = {one["result"] for one in session.view()["games_kept"]}
+    assert found == {"yellow won, 7 moves", "2 moves"}
+    body = {"first": "human", "second": "random", "outcome": "second", "stones": 24}
+    assert result_of(body) == "lost, 24 moves"
+    assert result_of({**body, "outcome": "draw"}) == "draw, 24 moves"

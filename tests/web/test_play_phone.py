@@ -29,8 +29,9 @@ def look_at_every_frame(visitor: Visitor) -> None:
     )
 
 
-@pytest.mark.parametrize("size", [PORTRAIT, LANDSCAPE, (1280, 800)], ids=str)
-@pytest.mark.parametrize("scrolled", [0, 30])
+@pytest.mark.parametrize(
+    ("size", "scrolled"), [(PORTRAIT, 0), (PORTRAIT, 30), (LANDSCAPE, 0), ((1280, 800), 0)], ids=str
+)
 def test_the_board_stays_where_it_is_for_a_whole_game(
     visit: Visit, size: tuple[int, int], scrolled: int
 ) -> None:

@@ -176,14 +176,11 @@ class PlaySession(PlayTable):
 
     def review(self, move: int | None = None) -> None:
         """Show a turning point, or the last one of the side that lost."""
-        if move is None:
-            points = self.told.points(self.line.positions)
-            winner = self.line.last.outcome.winner
-            lost = [one.move for one in points if winner is not None and one.side != winner]
-            move = (lost or [one.move for one in points] or [self.line.length])[-1]
+        seeks = move is None and bool(self.values.missing(self.line.positions))
+        move = self.told.decisive(self.line.positions) if move is None else move
         self._show(whole(move, 0, self.rules.cells, "move"))
         if self.line.last.is_over:
-            self.told.selected = self.line.at
+            self.told.selected, self.told.seeks = self.line.at, seeks
             self._changed()
 
     def leave(self) -> None:

@@ -13,7 +13,7 @@ from fourlab.web.keep.item import Body
 from fourlab.web.keep.shelf import Shelf
 from fourlab.web.sessions.line import GameLine
 from fourlab.web.sessions.play_setup import Setup
-from fourlab.web.words import HUMAN, opponent_of
+from fourlab.web.words import COLOURS, HUMAN, opponent_of
 
 RECENT = 5  # games that the page itself leads back to
 
@@ -29,20 +29,23 @@ class GameKeeper:
         self.shelf = shelf
         self.name = ""
         self._variations: list[str] = []
+        self.recent: list[dict[str, Any]] = []  # the visitor's last games, when this one began
 
     def open(self, query: Mapping[str, str]) -> Mapping[str, str]:
         """Take up the game that an address names; what else the address says goes before it.
 
         The address /game/NAME has the name where others have the board.
         """
-        name = query.get("kept") or query.get("game", "")
         if self.shelf is None:
             return query
+        name = query.get("kept") or query.get("game", "")
         try:
             item = self.shelf.open("game", name)
         except FourlabError:  # gone, or a board: the address says enough
+            self.recent = self._recent()
             return query
         self.name = item.name if self.shelf.owns(item) else ""
+        self.recent = self._recent()
         self._variations = [item.body["moves"], *item.body.get("variations", [])]
         given = {key: value for key, value in query.items() if value != name}
         return given if "moves" in given else {**query_of(item.body), **given}
@@ -56,6 +59,7 @@ class GameKeeper:
     def begin(self) -> None:
         """A new game begins; the one before stays where it is kept."""
         self.name = ""
+        self.recent = self._recent()
 
     def save(self, setting: Setup, line: GameLine) -> None:
         """Keep the game as it stands; what another tab added to it stays."""
@@ -74,18 +78,12 @@ class GameKeeper:
             body = body_of(setting, line)
             self.name = self.shelf.add("game", body, title_for(setting)).name
 
-    def recent(self) -> list[dict[str, Any]]:
-        """Return the visitor's last games apart from this one."""
+    def _recent(self) -> list[dict[str, Any]]:
         if self.shelf is None:
             return []
         items = [item for item in self.shelf.items("game") if item.name != self.name]
         return [
-            {
-                "name": item.name,
-                "title": item.title,
-                "stones": item.body.get("stones", 0),
-                "outcome": item.body.get("outcome", ""),
-            }
+            {"name": item.name, "title": item.title, "result": result_of(item.body)}
             for item in items[:RECENT]
         ]
 
@@ -121,6 +119,18 @@ def read_moves_of(body: Body) -> dict[str, str]:
     moves = read_moves(rules, body["moves"])
     at = body["at"]
     return {"moves": write_moves(rules, moves[:at]), "then": write_moves(rules, moves[at:])}
+
+
+def result_of(body: Body) -> str:
+    """Say how a game stands for the person who played it: 'lost, 28 moves'."""
+    stones = f"{body['stones']} move{'' if body['stones'] == 1 else 's'}"
+    winner = {"first": FIRST, "second": SECOND}.get(body["outcome"])
+    if winner is None:
+        return f"draw, {stones}" if body["outcome"] == "draw" else stones
+    people = [side for side, key in enumerate(("first", "second")) if body[key] == HUMAN]
+    if len(people) != 1:
+        return f"{COLOURS[winner].lower()} won, {stones}"
+    return f"{'won' if people[0] == winner else 'lost'}, {stones}"
 
 
 def title_for(setting: Setup) -> str:

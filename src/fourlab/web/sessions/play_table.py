@@ -206,6 +206,9 @@ class PlayTable(Session):
     def _valued(self, position: Position, score: int | None) -> None:
         self.values.add(position, score)
         if not self.values.missing(self.line.positions):
+            if self.told.seeks and self.is_reviewing:
+                self.line.look(self.told.decisive(self.line.positions))
+                self.told.selected, self.told.seeks = self.line.at, False
             self._judge()
         self.changed()
 

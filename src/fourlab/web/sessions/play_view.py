@@ -84,7 +84,7 @@ def play_view(session: PlaySession) -> dict[str, Any]:
         "review": review_view(session, name_side),
         "variations": variations(session),
         "kept": session.games.name,
-        "games_kept": session.games.recent(),
+        "games_kept": session.games.recent,
         "doubt": doubt(session),
         "announce": announce(session),
         "notice": session.notice,

@@ -53,16 +53,19 @@ class Review:
         self.values = GameValues()
         self.told: dict[Position, Told | None] = {}  # by the position after; None: not in time
         self.selected: int | None = None
+        self.seeks = False  # whether the decisive turning point is shown as soon as it is known
         self.seconds = ANALYSIS_SECONDS
 
     def points(self, positions: list[Position]) -> list[Blunder]:
         """Return the turning points of a game, as far as they are known."""
         return self.values.blunders(positions)
 
-    def is_known(self, positions: list[Position]) -> bool:
-        """Whether everything was tried that can be known of a game."""
-        waits = [one for one in self.points(positions) if positions[one.move] not in self.told]
-        return not waits and not self.values.missing(positions)
+    def decisive(self, positions: list[Position]) -> int:
+        """Return the last turning point of the side that lost, of any side, or else the end."""
+        winner = positions[-1].outcome.winner
+        points = self.points(positions)
+        lost = [one.move for one in points if winner is not None and one.side != winner]
+        return (lost or [one.move for one in points] or [len(positions) - 1])[-1]
 
     def tallies(self, positions: list[Position]) -> list[Tally]:
         """Return how both sides played."""

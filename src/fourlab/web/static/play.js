@@ -316,7 +316,7 @@ export default {
       </section>
       <section v-if="view.games_kept.length && !shown" class="your-games" aria-label="Your games">
         <div class="heading"><h2>Your games</h2><a href="/shelf">All of them</a></div>
-        <ul><li v-for="one in view.games_kept" :key="one.name"><a :href="'/game/' + one.name">{{ one.title }}</a><span class="note">{{ one.stones }} moves</span></li></ul></section>
+        <ul><li v-for="one in view.games_kept" :key="one.name"><a :href="'/game/' + one.name">{{ one.title }}</a><span class="note">{{ one.result }}</span></li></ul></section>
     </aside>
     <div v-if="landscape" class="drawer-buttons">
       <button v-for="one in drawers" type="button" class="outline" :aria-pressed="String(drawer === one.name)" @click="drawer = drawer === one.name ? '' : one.name"><Icon :name="one.icon"/>{{ one.title }}</button>
