@@ -1,6 +1,7 @@
 """The web laboratory: how soon a page answers, and how many visitors it carries.
 
     python -m benchmarks.web [--moves 40] [--watchers 100] [--players 20] [--seconds 60]
+    python -m benchmarks.web --moves 0 --watchers 0 --beside 40
 
 Needs Chromium and the `dev` extra. Visitors without a browser speak the pages' own protocol.
 """
@@ -97,6 +98,7 @@ class Visitor:
         self.server, self.path = server, path
         self.updates: list[float] = []
         self.numbers: list[int] = []
+        self.stones: list[tuple[float, int]] = []  # when so many were on the board
 
     async def open(self, client: httpx.AsyncClient) -> None:
         page = (await client.get(self.server.url + self.path)).text
@@ -121,6 +123,8 @@ class Visitor:
                 await self.socket.send("3")
             elif isinstance(message, str) and "receive" in message:
                 self.updates.append(time.perf_counter())
+                if shown := re.search(r'\bat\\*": ?(\d+)', message):
+                    self.stones.append((time.perf_counter(), int(shown[1])))
                 found = re.search(r'"receive\\", \[(\d+)|receive\\", ?\[(\d+)|\[(\d+),', message)
                 if found:
                     self.numbers.append(int(next(one for one in found.groups() if one)))
@@ -143,8 +147,8 @@ def memory(pid: int) -> float:
 async def crowd_figures(server: Server, watchers: int, players: int, seconds: float) -> None:
     """Many pages at once: some watch a learner at 5 moves a second, some of them play."""
     assert server.process is not None
-    limits = httpx.Limit(max_connections=10)
-    async with httpx.AsyncClient(timeout=60, limit=limits) as client:
+    limits = httpx.Limits(max_connections=10)
+    async with httpx.AsyncClient(timeout=60, limits=limits) as client:
         watching = [
             Visitor(server, "/learn?game=tictactoe&opponent=random") for _ in range(watchers)
         ]
@@ -179,6 +183,52 @@ async def crowd_figures(server: Server, watchers: int, players: int, seconds: fl
         visitor.task.cancel()
 
 
+async def beside_figures(server: Server, moves: int) -> None:
+    """How soon a move is confirmed and answered, alone, and beside two learners and an arena."""
+    async with httpx.AsyncClient(timeout=60) as client:
+        player = Visitor(server, "/play?opponent=mcts:sims=1000")
+        await player.open(client)
+        await asyncio.sleep(20)  # what is compiled at the start is compiled
+        for name in ("alone", "beside two learners and an arena"):
+            if name != "alone":
+                others = [Visitor(server, path) for path in BESIDE]
+                for one in others:
+                    await one.open(client)
+                    await one.act("speed", 1e6)
+                    await one.act("run")
+                await asyncio.sleep(15)
+            confirmed, answered = [], []
+            while len(answered) < moves:
+                times = await one_move(player)
+                if times is not None:
+                    confirmed.append(times[0])
+                    answered.append(times[1])
+            print(spread(f"move confirmed, {name}", confirmed))
+            print(spread(f"answer of mcts:sims=1000, {name}", answered))
+
+
+BESIDE = (
+    "/learn?game=connect:columns=5,rows=4,k=4&opponent=baseline",
+    "/learn?game=connect:columns=6,rows=5,k=4&opponent=baseline",
+    "/arena?agents=mcts:sims=2000;mcts:sims=1000;minimax:depth=6&games=400",
+)
+
+
+async def one_move(player: Visitor) -> tuple[float, float] | None:
+    """Begin a game, drop a stone; return milliseconds until it is shown, and until the answer."""
+    await player.act("new")
+    await asyncio.sleep(0.5)
+    player.stones.clear()
+    began = time.perf_counter()
+    await player.act("play", 0, 3)
+    while not player.stones or player.stones[-1][1] < 2:
+        await asyncio.sleep(0.001)
+        if time.perf_counter() - began > 30:
+            return None
+    first, last = player.stones[0][0], player.stones[-1][0]
+    return (first - began) * 1e3, (last - began) * 1e3
+
+
 async def sample_memory(pid: int, samples: list[float]) -> None:
     while True:
         await asyncio.sleep(SAMPLE_SECONDS)
@@ -204,13 +254,17 @@ def main() -> None:
     options.add_argument("--watchers", type=int, default=100)
     options.add_argument("--players", type=int, default=20)
     options.add_argument("--seconds", type=float, default=60)
+    options.add_argument("--beside", type=int, default=0)
     wanted = options.parse_args()
     print(f"load of the machine before: {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
     with tempfile.TemporaryDirectory() as folder:
         server = Server(Path(folder))
         server.start()
         try:
-            browser_figures(server, wanted.moves)
+            if wanted.moves:
+                browser_figures(server, wanted.moves)
+            if wanted.beside:
+                asyncio.run(beside_figures(server, wanted.beside))
             if wanted.watchers:
                 asyncio.run(crowd_figures(server, wanted.watchers, wanted.players, wanted.seconds))
         finally:

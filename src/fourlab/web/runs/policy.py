@@ -10,7 +10,7 @@ from fourlab.rules.position import Position, position_of
 from fourlab.values.knowledge import Knowledge
 
 MOST_ROWS = 60
-MOST_LOOKED = 4000  # positions that one search may look at
+MOST_LOOKED = 1500  # positions that one search may look at
 
 
 def policy_of(learner: Learner, text: str) -> dict[str, Any]:

@@ -25,6 +25,11 @@ SMOOTHING = 0.25
 FEW_GAMES = 10  # before which columns say nothing
 BY_SECONDS = ("zero", "deep-q", "distil")  # whose games take so long that seconds say more
 PHASES = {
+    "episode generation": "It plays the move of the best value, or explores.",
+    "episode evaluation": "Each move is taught the return that followed it.",
+    "policy improvement": "From now on it prefers what is now worth most.",
+}
+STORED_PHASES = {  # of a learner that stores its policy
     "episode generation": "It plays by its stored policy; in a state it has not seen, at random.",
     "episode evaluation": "The return of each move, r + γ × what followed, enters its mean.",
     "policy improvement": "For each state of the game the policy stores the best move, "
@@ -147,7 +152,8 @@ def _reached(training: Training) -> dict[str, float] | None:
 def _phase(training: Training, phase: str) -> dict[str, str]:
     config = training.learner.config if training.learner else None
     keep = getattr(config, "keep", 1.0)
-    return {"name": phase, "does": PHASES.get(phase, "").format(keep=f"{keep:.0%}")}
+    known = STORED_PHASES if training.settings.learner == "monte-carlo" else PHASES
+    return {"name": phase, "does": known.get(phase, "").format(keep=f"{keep:.0%}")}
 
 
 def _position(training: Training, stones: int) -> Position:

@@ -94,7 +94,7 @@ function explore(host, root, { lines, x, y, axis, width, height, most, unit, poi
     for (const [, point] of rows) svg("circle", { cx: x(point[axis]), cy: y(point[LEVEL]), r: 5 }, mark);
     const head = unit === "s" ? `at ${short(where)} s` : `at ${Math.round(where).toLocaleString("en")} games`;
     const texts = [head, ...rows.map(([title, point]) => `${title ? `${title} ` : ""}${percent(point[LEVEL])}`)];
-    const wide = Math.max(...texts.map((text) => text.length)) * 7.2 + 20;
+    const wide = Math.max(...texts.map((text) => text.length)) * 8 + 20;
     const left = x(where) + 10 + wide > width ? Math.max(0, x(where) - 10 - wide) : x(where) + 10;
     const down = Math.min(height - BOTTOM - texts.length * 18 - 14, TOP + 44);
     svg("rect", { x: left, y: down, width: wide, height: texts.length * 18 + 10, rx: 8 }, mark);

@@ -10,6 +10,7 @@ const MAX = 70; // of the speed slider: ten steps for each factor of ten; above 
 const TICKS = ["1", "10", "100", "1k", "10k", "100k", "1M", "max"];
 const FIRST_DIALS = ["epsilon", "alpha", "gamma"]; // that stand in the strip; the others wait behind a button
 const OTHER = "other";
+const RELOOK = 4000; // milliseconds between two looks at the policy of a run
 const TYPING = 250; // milliseconds after which what was typed is looked for
 
 export default {
@@ -21,7 +22,7 @@ export default {
   mounted() {
     addEventListener("fourlab-theme", () => { this.theme++; });
     this.noteSaved(this.view.run);
-    this.clock = setInterval(() => { this.now = Date.now(); }, 1000);
+    this.clock = setInterval(() => { this.now = Date.now(); this.lookAgain(); }, 1000);
     this.toLastRow();
   },
   beforeUnmount() { clearInterval(this.clock); },
@@ -143,6 +144,11 @@ export default {
       this.typing = setTimeout(() => { this.wanted = event.target.value.replace(/\s/g, ""); this.lookUp(); }, TYPING);
     },
     lookUp() { this.act("find", this.wanted); },
+    // What it knows changes while it runs; nobody reads faster than this.
+    lookAgain() {
+      const due = !this.policy || (this.view.running && this.now - (this.looked ?? 0) > RELOOK);
+      if (due && this.online && !this.view.preparing && !document.hidden) { this.looked = this.now; this.lookUp(); }
+    },
     add(name) { this.adding = false; this.act("compare", [...this.view.compared.map((one) => one.name), name]); },
     drop(name) { this.act("compare", this.view.compared.map((one) => one.name).filter((other) => other !== name)); },
     key(event) {

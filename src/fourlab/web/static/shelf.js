@@ -35,6 +35,8 @@ export default {
       const links = kind !== "run" ? [] : [
         ...(item.play ? [{ label: "Play against it", icon: "grid", href: item.play }, { label: "Enter it in Arena", icon: "bars", href: item.arena }, { label: "Ask it in Analyse", icon: "search", href: item.analyse }] : []),
       ];
+      if (kind === "run" && this.phone && (item.state === "running" || item.state === "paused"))
+        links.unshift({ label: item.state === "running" ? "Pause" : "Go on", icon: item.state === "running" ? "pause" : "play", do: () => this.act("toggle", item.name) });
       return [...links, { label: "Rename", icon: "pencil", do: () => this.rename(item) },
         { label: "Copy link", icon: "link", do: () => navigator.clipboard?.writeText(location.origin + item.href) },
         { label: "Delete…", icon: "trash", bad: true, do: () => this.ask(item) }];
