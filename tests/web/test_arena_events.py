@@ -12,6 +12,7 @@ from fourlab.arena.records import Records
 from fourlab.arena.tournament import Tournament
 from fourlab.learning.registry import learner
 from fourlab.learning.runs import RunConfig
+from fourlab.web import limits
 from fourlab.web.events import Events, LiveEvent, report_of
 from fourlab.web.keep.shelf import Shelf
 from fourlab.web.keep.store import Keep
@@ -73,7 +74,11 @@ def test_an_event_that_was_cut_off_goes_on_with_the_rest(bench: TestBench, tmp_p
     bench.until(lambda: session.report and session.report["played"] > 0)
     kept = session.report["played"]
     session.event._job.cancel()  # as if the server had been killed
-    again = arena(bench, Events(), Shelf(Keep(tmp_path / "kept"), "me"), event=name)
+    keep = Keep(tmp_path / "kept")
+    assert keep.get(name).body["state"] == "running"
+    events = Events(keep)
+    assert keep.get(name).body["state"] == "stopped"
+    again = arena(bench, events, Shelf(keep, "me"), event=name)
     bench.until(lambda: again.report)
     assert again.view()["played"] >= kept
     assert again.view()["left"] == "stopped; all games are kept"
@@ -204,6 +209,28 @@ def test_a_learned_player_begins_on_the_empty_board_unless_told_otherwise(
     assert "where the learned player has learned" in session.view()["openings"]
     assert session.act("begins", ["4"])
     assert session._event().plies == 4
+
+
+def test_runs_on_the_shelf_are_offered_by_their_title_and_play_by_name(
+    bench: TestBench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rules = "connect:columns=4,rows=4,k=3"
+    shelf = Shelf(Keep(tmp_path / "kept"), "me")
+    body = {"query": {"game": rules}, "agent": "q"}
+    item = shelf.add("run", body, "My first", "q")
+    shelf.add("run", {"query": {"game": rules}}, "Newborn")
+    shelf.add("run", {**body, "query": {"game": "tictactoe"}}, "Elsewhere")
+    made = learner("q:games=10", rules, 0)
+    made.save(shelf.keep.folder(item.name) / made.file)
+    monkeypatch.setattr(limits, "_find_run", lambda name: ("q", shelf.keep.folder(name)))
+    session = arena(bench, Events(), shelf, game=rules, agents="random;baseline")
+    assert session.view()["runs"] == [{"spec": f"run:{item.name}", "title": "My first"}]
+    assert session.act("add", [f"run:{item.name}"]), session.error
+    assert session.view()["players"][-1]["short"] == item.name  # and not where its file lies
+    assert session._event().plies == 0
+    assert session.url.startswith(f"/arena?game={rules}&agents=random;baseline;run:{item.name}&")
+    again = ArenaSession(bench, {"game": rules, "agents": f"random;run:{item.name}"}, shelf)
+    assert again.notice == ""
 
 
 def test_players_without_dice_are_told_to_repeat_themselves(bench: TestBench) -> None:

@@ -230,8 +230,12 @@ class LiveEvent:
 class Events:
     """The events of a server: kept by name, played whether or not somebody looks."""
 
-    def __init__(self) -> None:
+    def __init__(self, keep: Keep | None = None) -> None:
         self._live: dict[str, LiveEvent] = {}
+        if keep is not None:
+            for item in keep.items("event"):
+                if item.body.get("state") == RUNNING:  # a server that is gone was playing it
+                    keep.put(item.name, {**item.body, "state": IDLE})
 
     def begin(self, bench: Workbench, event: Event, shelf: Shelf, title: str) -> LiveEvent:
         """Keep a new event; raises FourlabError where no more may be kept, or are running."""

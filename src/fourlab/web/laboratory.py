@@ -32,7 +32,7 @@ class Laboratory:
         self.warming = Warming()
         self.library = Library(RERUNS)
         self.stories = Stories()
-        self.events = Events()
+        self.events = Events(self.keep)
         self.certificates = Certificates()
         self._bench: Workbench | None = None
         self._reruns: Reruns | None = None

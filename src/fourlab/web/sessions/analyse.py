@@ -13,7 +13,6 @@ from fourlab.agents.mcts import Mcts, Thought
 from fourlab.agents.mcts_options import MctsConfig
 from fourlab.core.errors import FourlabError
 from fourlab.rules.catalog import name_of
-from fourlab.rules.formats import from_stones, row_cells
 from fourlab.rules.geometry import Rules
 from fourlab.rules.position import Position
 from fourlab.search.analysis import Analysis
@@ -29,7 +28,7 @@ from fourlab.web.sessions.analyse_view import SIMULATIONS, analyse_view
 from fourlab.web.sessions.base import Session, View, whole
 from fourlab.web.sessions.line import GameLine
 from fourlab.web.sessions.lines import best_lines
-from fourlab.web.sessions.notation import Reading, read_position, read_prefix
+from fourlab.web.sessions.notation import Reading, read_position, read_prefix, read_stones
 from fourlab.web.sessions.thinking import cell_values, guesses_of, opinion, tree_view
 from fourlab.web.sessions.truth import score_of
 from fourlab.web.warm import task_named, task_of
@@ -191,13 +190,7 @@ class AnalyseSession(Session):
 
     def place(self, stones: list[int]) -> None:
         """Show a board that was set up by hand: 0, 1 or 2 for each cell from the top left."""
-        if not isinstance(stones, list) or len(stones) != self.rules.cells:
-            raise FourlabError(f"a board of {self.rules} has {self.rules.cells} cells")
-        sides = [0, 0]
-        for stone, cell in zip(stones, row_cells(self.rules), strict=True):
-            if whole(stone, 0, 2, "stone"):
-                sides[stone - 1] |= cell
-        self.line = GameLine(from_stones(self.rules, sides[0], sides[1]))
+        self.line = GameLine(read_stones(self.rules, stones))
         self._moved()
 
     def tab(self, name: str) -> None:

@@ -4,77 +4,31 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from pathlib import Path
+from typing import Any
 from urllib.parse import urlencode
 
 from fourlab.agents.registry import agent as find_agent
 from fourlab.arena.events import Event
 from fourlab.core.errors import FourlabError
 from fourlab.core.limit import CalledOffError
-from fourlab.core.spec import parse
-from fourlab.learning.registry import LEARNERS
-from fourlab.learning.runs import RunConfig, find_runs
+from fourlab.core.spec import POSITIONAL, parse
 from fourlab.positions.openings import default_plies
 from fourlab.rules.catalog import game as find_game
 from fourlab.rules.catalog import name_of
 from fourlab.rules.geometry import Rules
 from fourlab.web.events import Events, LiveEvent, check_time, measure
 from fourlab.web.keep.shelf import Shelf
-from fourlab.web.limits import KEPT, RUNS, read_agent, read_game
-from fourlab.web.sessions.arena_view import arena_view, title_of
+from fourlab.web.limits import KEPT, read_game
+from fourlab.web.sessions.arena_players import Fact, check_total, own_runs, read_players
+from fourlab.web.sessions.arena_view import arena_view, short, title_of
 from fourlab.web.sessions.base import Session, View, number, whole
 from fourlab.web.words import DEFAULT_GAME
 from fourlab.web.workbench import ARENA, Job
 
 DEFAULT_PLAYERS = ("mcts:sims=200", "minimax:depth=4", "flat:playouts=20", "baseline", "random")
-MOST_PLAYERS = 8
 MOST_GAMES = 50_000  # of a pair
-MOST_IN_ALL = 56_000  # games of an event
-MOST_RUNS = 40  # of the server's that are offered
 SEPARATOR = ";"
-
-
-def read_players(specs: list[str], rules: Rules) -> list[str]:
-    """Return agents by their shortest specs, held to the limits of the web."""
-    if not 2 <= len(specs) <= MOST_PLAYERS:
-        raise FourlabError(f"{len(specs)} players: choose 2 to {MOST_PLAYERS}")
-    found = []
-    for spec in specs:
-        held = read_agent(spec, rules)
-        free = held if spec.startswith(KEPT) else find_agent(spec, rules)
-        found.append(free.spec if free.chooses_many else held.spec)
-    if len(set(found)) < len(found):
-        raise FourlabError("an agent is chosen twice; choose each once")
-    return found
-
-
-def check_total(players: int, per_pair: int) -> int:
-    """Return the games of a pair; raises FourlabError if there are too many in all."""
-    pairs = players * (players - 1) // 2
-    if pairs * per_pair > MOST_IN_ALL:
-        raise FourlabError(
-            f"{pairs * per_pair:,} games in all are too many for the web; at most "
-            f"{MOST_IN_ALL // pairs:,} a pair, or in the terminal: fourlab arena"
-        )
-    return per_pair
-
-
-class Fact(NamedTuple):
-    """What the setting asks of a player."""
-
-    is_learned: bool  # it plays what it learned, most of it from games on the empty board
-    is_deterministic: bool
-
-
-def own_runs(rules: Rules) -> list[str]:
-    """Return the agents of the server's own runs of a game, by spec; the newest first."""
-    found = []
-    for folder in sorted(find_runs(RUNS), key=lambda path: -path.stat().st_mtime)[:MOST_RUNS]:
-        with contextlib.suppress(FourlabError, OSError, KeyError):
-            config = RunConfig.load(folder)
-            if find_game(config.game) == rules and parse(config.learner).name in LEARNERS:
-                found.append(f"{parse(config.learner).name}:{folder}")
-    return found
 
 
 class ArenaSession(Session):
@@ -194,6 +148,15 @@ class ArenaSession(Session):
             self._facts[spec, self.rules] = known
         return self._facts[spec, self.rules]
 
+    def offered(self) -> dict[str, str]:
+        """Return the runs that can take part, by spec: the visitor's own, then the server's."""
+        kept = {}
+        for item in [] if self.shelf is None else self.shelf.items("run"):
+            same_game = item.body.get("query", {}).get("game") == name_of(self.rules)
+            if same_game and "agent" in item.body:  # it has learned something
+                kept[f"{KEPT}{item.name}"] = item.title
+        return {**kept, **{spec: short(spec) for spec in self.runs}}
+
     @property
     def url(self) -> str:
         """The address of this event, or of its setting."""
@@ -201,12 +164,18 @@ class ArenaSession(Session):
             return f"/event/{self.event.item}"
         query = {
             "game": name_of(self.rules),
-            "agents": SEPARATOR.join(self.players),
+            "agents": SEPARATOR.join(self._written(spec) for spec in self.players),
             "games": str(self.per_pair),
             "seed": str(self.number),
         }
         query |= {} if self.plies is None else {"plies": str(self.plies)}
         return "/arena?" + urlencode(query, safe=":=,;")
+
+    def _written(self, spec: str) -> str:
+        """Return a player as addresses name it: a kept run by name, not by where its file lies."""
+        path = Path(parse(spec).options.get(POSITIONAL, ""))
+        is_kept = self.shelf is not None and path == self.shelf.keep.root / "items" / path.name
+        return f"{KEPT}{path.name}" if is_kept else spec
 
     @property
     def total(self) -> int:

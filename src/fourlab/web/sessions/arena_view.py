@@ -33,7 +33,7 @@ def arena_view(session: ArenaSession) -> dict[str, Any]:
         "perPair": session.per_pair,
         "seed": session.number,
         "wasOdd": session.was_odd,
-        "runs": [{"spec": spec, "title": short(spec)} for spec in session.runs],
+        "runs": [{"spec": spec, "title": title} for spec, title in session.offered().items()],
         "openings": _openings(session),
         "begins": _begins(session),
         "running": session.running,
@@ -110,6 +110,8 @@ def short(spec: str) -> str:
     amount = options.rpartition("=")[2]
     if options.count("=") == 1 and amount.isdigit():
         return f"{title} {int(amount):,}"
+    if who["family"] == "custom" and who["title"] != spec:
+        return str(who["title"])  # of a file
     if who["family"] == "custom":
         return f"{title} {options}".strip() if len(spec) < 24 else spec[:23] + "…"
     if who["family"] == "slips":

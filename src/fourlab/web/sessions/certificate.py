@@ -8,7 +8,7 @@ from typing import Any
 from fourlab.core.errors import FourlabError
 from fourlab.web.certificates import MOST_CELLS, Certificates
 from fourlab.web.limits import read_game
-from fourlab.web.sessions.arena import own_runs
+from fourlab.web.sessions.arena_players import own_runs
 from fourlab.web.sessions.arena_view import short
 from fourlab.web.sessions.base import Session, View
 from fourlab.web.sessions.certificate_view import card, row, walking

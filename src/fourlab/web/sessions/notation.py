@@ -8,10 +8,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from fourlab.core.errors import FourlabError, IllegalMoveError, NotationError
-from fourlab.rules.formats import read_kaggle, read_text, read_uci
+from fourlab.rules.formats import from_stones, read_kaggle, read_text, read_uci, row_cells
 from fourlab.rules.geometry import Rules
 from fourlab.rules.position import Position, position_of, read_moves
 from fourlab.web.limits import MOST_MOVES
+from fourlab.web.sessions.base import whole
 
 
 @dataclass(frozen=True)
@@ -79,6 +80,17 @@ def read_prefix(rules: Rules, text: str) -> Reading:
             what = f"move {number}: {token.group()[:12]!r} is no {rules.unit}"
             return Reading(position, f"{what}; write 1 to {rules.move_count}", *token.span())
     return Reading(position)
+
+
+def read_stones(rules: Rules, stones: list[int]) -> Position:
+    """Return the position of a board set up by hand: 0, 1 or 2 for each cell from the top left."""
+    if not isinstance(stones, list) or len(stones) != rules.cells:
+        raise FourlabError(f"a board of {rules} has {rules.cells} cells")
+    sides = [0, 0]
+    for stone, cell in zip(stones, row_cells(rules), strict=True):
+        if whole(stone, 0, 2, "stone"):
+            sides[stone - 1] |= cell
+    return from_stones(rules, sides[0], sides[1])
 
 
 def _brief(error: str) -> str:

@@ -22,8 +22,7 @@ export class Board {
     host.addEventListener("keydown", (event) => this.key(event));
   }
 
-  // state: game, moves, legal, line, toMove, canPlay, chips, hint, pitch, labels, compact, flipped,
-  // and in a review: review (see review_board.js)
+  // state: game, moves, legal, line, toMove, canPlay, chips, hint, pitch, compact, flipped, review
   update(state) {
     this.state = state;
     const { game, pitch } = state;

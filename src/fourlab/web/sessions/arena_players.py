@@ -1,0 +1,62 @@
+"""Who may take part in an event, how many games that may be, and what is so of each player."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import NamedTuple
+
+from fourlab.agents.registry import agent as find_agent
+from fourlab.core.errors import FourlabError
+from fourlab.core.spec import parse
+from fourlab.learning.registry import LEARNERS
+from fourlab.learning.runs import RunConfig, find_runs
+from fourlab.rules.catalog import game as find_game
+from fourlab.rules.geometry import Rules
+from fourlab.web.limits import KEPT, RUNS, read_agent
+
+MOST_PLAYERS = 8
+MOST_IN_ALL = 56_000  # games of an event
+MOST_RUNS = 40  # of the server's that are offered
+
+
+def read_players(specs: list[str], rules: Rules) -> list[str]:
+    """Return agents by their shortest specs, held to the limits of the web."""
+    if not 2 <= len(specs) <= MOST_PLAYERS:
+        raise FourlabError(f"{len(specs)} players: choose 2 to {MOST_PLAYERS}")
+    found = []
+    for spec in specs:
+        held = read_agent(spec, rules)
+        free = held if spec.startswith(KEPT) else find_agent(spec, rules)
+        found.append(free.spec if free.chooses_many else held.spec)
+    if len(set(found)) < len(found):
+        raise FourlabError("an agent is chosen twice; choose each once")
+    return found
+
+
+def check_total(players: int, per_pair: int) -> int:
+    """Return the games of a pair; raises FourlabError if there are too many in all."""
+    pairs = players * (players - 1) // 2
+    if pairs * per_pair > MOST_IN_ALL:
+        raise FourlabError(
+            f"{pairs * per_pair:,} games in all are too many for the web; at most "
+            f"{MOST_IN_ALL // pairs:,} a pair, or in the terminal: fourlab arena"
+        )
+    return per_pair
+
+
+class Fact(NamedTuple):
+    """What the setting asks of a player."""
+
+    is_learned: bool  # it plays what it learned, most of it from games on the empty board
+    is_deterministic: bool
+
+
+def own_runs(rules: Rules) -> list[str]:
+    """Return the agents of the server's own runs of a game, by spec; the newest first."""
+    found = []
+    for folder in sorted(find_runs(RUNS), key=lambda path: -path.stat().st_mtime)[:MOST_RUNS]:
+        with contextlib.suppress(FourlabError, OSError, KeyError):
+            config = RunConfig.load(folder)
+            if find_game(config.game) == rules and parse(config.learner).name in LEARNERS:
+                found.append(f"{parse(config.learner).name}:{folder}")
+    return found
