@@ -196,7 +196,7 @@ async def beside_figures(server: Server, moves: int) -> None:
                     await one.open(client)
                     await one.act("speed", 1e6)
                     await one.act("run")
-                await asyncio.sleep(15)
+                await asyncio.sleep(45)  # until all of them are compiled, and at work
             confirmed, answered = [], []
             while len(answered) < moves:
                 times = await one_move(player)

@@ -15,7 +15,7 @@ def test_an_event_keeps_its_address_through_reload_tab_and_back(visit: Visit) ->
     visitor = visit()
     page = visitor.page
     visitor.go(f"/arena?{SMALL}&agents=baseline;random&games=20")
-    page.wait_for_selector("text=for 20 games")
+    page.wait_for_selector("text=for 20 games", timeout=240_000)  # it may be compiled first
     page.click("[data-testid=run]")
     page.wait_for_url("**/event/*")
     page.wait_for_selector("text=20 of 20 games")

@@ -20,7 +20,7 @@ def test_a_first_visitor_plays_sees_the_truth_and_is_beaten(visit: Visit) -> Non
     page.wait_for_url("**/?moves=4*")
     visitor.status("Your move")
     page.click("[data-testid=learn]")
-    page.wait_for_selector("[data-testid=grown] .disc")
+    page.wait_for_selector("[data-testid=grown] .disc", timeout=240_000)  # it may be compiled first
     page.reload()  # nothing of it is lost
     page.wait_for_selector("[data-testid=grown] .disc")
     assert page.locator(".home-board .disc").count() == 2
