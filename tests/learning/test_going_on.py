@@ -51,10 +51,15 @@ def test_a_run_made_longer_is_the_long_run(tmp_path: Path, spec: str) -> None:
         Run.resume(tmp_path / "short", 700)
 
 
-def test_what_goes_by_the_length_is_named() -> None:
+def test_what_goes_by_the_length_is_named(tmp_path: Path) -> None:
     made = learner("q:alpha=(linear:1,end=0.1),epsilon=(linear:1,end=0,games=50)", GAME)
     assert made.follows_length == ("alpha",)
     assert learner("q:opponent=(random then baseline)", GAME).follows_length == ("opponent",)
+    begun(tmp_path / "cut", "q:games=100,opponent=(mcts:sims=2)")
+    cut = Run.resume(tmp_path / "cut", 200).learner
+    assert cut.follows_length == ("the last round of 64 games",)
+    begun(tmp_path / "whole", "q:games=128,opponent=(mcts:sims=2)")
+    assert Run.resume(tmp_path / "whole", 200).learner.follows_length == ()
 
 
 @pytest.mark.parametrize(

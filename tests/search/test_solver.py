@@ -233,7 +233,7 @@ def test_bounds_that_the_stones_rule_out_are_not_believed() -> None:
     """A foreign entry with the same tag; of 30 stones nobody can still win by 20."""
     records, words = np.zeros(RECORD, np.int64), np.zeros(4, np.int64)
     records[SIGN], records[STONES], records[TAG] = 1, 30, 12345
-    for low, high, believed in ((20, 20, False), (-31, 2, False), (3, 2, False), (2, 3, True)):
+    for low, high, believed in ((20, 20, False), (-31, 2, False), (1, 9, False), (2, 3, True)):
         store(words, 0, 12345, low, high, 1)
         assert (look(CONNECT4, records, 0, 0, words) == low) == believed
     assert (records[LOW], records[HIGH]) != (20, 20)

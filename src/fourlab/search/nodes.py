@@ -161,7 +161,7 @@ def look(rules: Rules, records: Ints, at: int, alpha: int, words: Ints) -> int:
     data = probe(words, records[at + SLOT], records[at + TAG])
     if data != 0:
         told_low, told_high = lower(data), upper(data)
-        if low <= told_low <= told_high <= high:
+        if (told_low - low) | (high - told_high) >= 0:  # neither is negative
             low, high = told_low, told_high
             if low > alpha:
                 return sign * low
