@@ -93,10 +93,10 @@ class Counting(Learner):
         save_arrays(path, "counts", 1, {"about": about}, {"counts": counts})
 
     @classmethod
-    def load(cls, path: Path) -> Self:
+    def load(cls, path: Path, games: int | None = None) -> Self:
         header, arrays = load_arrays(path, "counts", 1)
         about = header["about"]
-        made = cls(game(about["game"]), CountingConfig(**about["config"]), about["seed"])
+        made = cls(game(about["game"]), cls.config_of(about, games), about["seed"])
         made.done, made.notes = about["done"], about["notes"]
         made.wins = Counter(dict(enumerate(arrays["counts"].tolist())))
         return made
@@ -118,7 +118,7 @@ SMALL = {
     "n-tuple": "n-tuple:tuples=4,length=3",
     "distil": "distil:width=8,blocks=1,batch=100,chunk=100",
     "zero": "zero:width=4,blocks=1,head=2,hidden=4,bins=5,lanes=64,sims=8,fast-sims=4,look=2,"
-    "batch=64,prefill=128,reuse=2,window=500",
+    "batch=64,prefill=128,reuse=2,window=500,chunk=100",
     "deep-q": "deep-q:width=4,batch=32,reuse=1,memory=500,sync=20",
 }
 
@@ -183,6 +183,16 @@ def test_what_was_learned_can_be_played_graded_and_evaluated(spec: str) -> None:
     found = against_truth(made, scored)
     assert found["positions"] == 20
     assert 0 <= found["good"] <= 1
+
+
+def test_a_run_that_has_ended_can_be_made_longer(spec: str, tmp_path: Path) -> None:
+    made = learner(spec, BOARD, 2, games=130)
+    list(Run.start(tmp_path, RunConfig(made.spec, BOARD, 2)).reports())
+    run = Run.resume(tmp_path, 300)
+    assert (run.learner.done, run.learner.total) == (130, 300)
+    list(run.reports())
+    again = Run.resume(tmp_path)
+    assert again.learner.done == again.learner.total == 300
 
 
 def test_a_run_folder_serves_every_learner(spec: str, tmp_path: Path) -> None:

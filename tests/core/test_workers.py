@@ -7,7 +7,9 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -107,12 +109,51 @@ def test_no_cluster_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
         Workers(cluster="tcp://127.0.0.1:1")
 
 
-@pytest.fixture(scope="module")
-def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, list]]:
-    """Start a scheduler and two workers, all of them processes of their own."""
+def echo(job: int) -> int:
+    return job
+
+
+def test_a_worker_with_other_sources_does_no_job(monkeypatch: pytest.MonkeyPatch) -> None:
+    mine = workers_module.sources_digest()
+    assert workers_module.same_sources(mine, echo, 7) == 7
+    with pytest.raises(ClusterError, match="has another fourlab than this"):
+        workers_module.same_sources("0" * 16, echo, 7)
+
+
+@pytest.mark.parametrize("answer", ["0" * 16, AttributeError("no sources_digest")])
+def test_a_cluster_with_other_sources_is_refused(answer: Any) -> None:
+    class Client:
+        closed = False
+
+        def run(self, function: Any) -> dict[str, str]:
+            if isinstance(answer, Exception):
+                raise answer
+            return {"tcp://a:1": function(), "tcp://b:2": answer}
+
+        def close(self) -> None:
+            self.closed = True
+
+    client = Client()
+    with pytest.raises(ClusterError, match=r"(tcp://b:2|one of its workers) has another fourlab"):
+        workers_module._check_sources(client)
+    assert client.closed
+
+
+@pytest.mark.usefixtures("troublemakers")
+def test_agents_from_outside_are_graded_in_workers() -> None:
+    rules = game("tictactoe")
+    player = agent("filed", rules)
+    positions = suite(rules, "middle")[:30]
+    with Workers(1, "processes") as workers:
+        found = grade(player, positions, workers=workers).to_json()
+    assert found == grade(player, positions).to_json()
+
+
+@contextmanager
+def started_cluster(folder: Path, count: int) -> Iterator[tuple[str, list, subprocess.Popen]]:
+    """Start a scheduler and some workers, all of them processes of their own."""
     from distributed import Client
 
-    folder = tmp_path_factory.mktemp("cluster")
     file = folder / "scheduler.json"
     dask = [sys.executable, "-m", "dask"]
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "cwd": folder}
@@ -120,18 +161,24 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, lis
     started = [
         subprocess.Popen([*dask, "scheduler", "--port", "0", "--no-dashboard", *where], **quiet)
     ]
-    for _ in range(2):
+    for _ in range(count):
         options = ["--nthreads", "1", "--no-nanny", "--no-dashboard"]
         started.append(subprocess.Popen([*dask, "worker", *options, *where], **quiet))
     try:
         with Client(scheduler_file=str(file), set_as_default=False) as client:
-            client.wait_for_workers(2, timeout=60)
+            client.wait_for_workers(count, timeout=60)
             address = client.scheduler.address
-        yield address, started[1:]
+        yield address, started[1:], started[0]
     finally:
         for process in started[::-1]:
             process.kill()
             process.wait()
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, list]]:
+    with started_cluster(tmp_path_factory.mktemp("cluster"), 2) as (address, workers, _):
+        yield address, workers
 
 
 def fourlab(folder: Path, *arguments: str) -> str:
@@ -192,6 +239,23 @@ def test_workers_that_live_on_grade_what_the_file_holds_now(
             found.append(grade(player, positions, workers=workers).to_json())
             assert found[-1] == grade(player, positions).to_json()
     assert found[0] != found[1]
+
+
+def test_a_scheduler_that_dies_is_said_in_a_line(tmp_path: Path) -> None:
+    def play(address: str, tournament: Tournament, scheduler: subprocess.Popen) -> None:
+        with Workers(cluster=address) as pool:
+            for _ in tournament.run(pool):
+                scheduler.kill()
+
+    event = Event(SMALL, ("random", "mcts:sims=300"), 4000, seed=1)
+    with Records(tmp_path / "games.db") as records:
+        tournament = Tournament(event, records)
+        with (
+            started_cluster(tmp_path, 1) as (address, _, scheduler),
+            pytest.raises(ClusterError, match=r"is gone, what was done is kept; .* --resume"),
+        ):
+            play(address, tournament, scheduler)
+        assert 0 < records.count() < 4000
 
 
 def test_a_cluster_plays_the_same_games_also_when_a_worker_is_killed(

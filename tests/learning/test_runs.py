@@ -17,6 +17,7 @@ from fourlab.core import storage
 from fourlab.core.errors import SpecError
 from fourlab.core.storage import StorageError
 from fourlab.learning.registry import learner, load_learner
+from fourlab.learning.run_files import add_metrics
 from fourlab.learning.runs import METRICS, Run, RunConfig, find_runs, read_metrics
 from fourlab.values.knowledge import CHECKPOINT
 
@@ -69,10 +70,8 @@ def test_a_run_reports_and_keeps_what_it_did(tmp_path: Path) -> None:
         assert 0 <= score["low"] <= score["score"] <= score["high"] <= 1
         assert 0 < line["truth"]["perfect"] <= line["truth"]["good"] <= 1
     assert find_runs(tmp_path) == [tmp_path / "run"]
-    with pytest.raises(
-        SpecError,
-        match="holds a run: q:games=2000.* on tictactoe, 2,000 of 2,000 games; go on with: fourlab train --resume",
-    ):
+    whole = r"holds a run: q:games=2000,chunk=100 on tictactoe, 2,000 of 2,000 games; go on with:"
+    with pytest.raises(SpecError, match=whole):
         Run.start(tmp_path / "run", config())
 
 
@@ -178,10 +177,11 @@ def test_a_full_disk_keeps_the_old_checkpoint(
 def test_a_line_beyond_the_checkpoint_or_cut_short_is_dropped(tmp_path: Path) -> None:
     run = Run.start(tmp_path, config())
     list(run.reports())
+    add_metrics(tmp_path, {"games": 999_999})
     with (tmp_path / METRICS).open("a") as file:
-        file.write(json.dumps({"games": 999_999}) + '\n{"games": 12')
+        file.write('{"games": 12')
     assert [line["games"] for line in read_metrics(tmp_path)][-1] == 999_999
-    Run.resume(tmp_path)
+    list(Run.resume(tmp_path).reports())
     assert [line["games"] for line in read_metrics(tmp_path)] == [500, 1000, 1500, 2000]
 
 
@@ -189,7 +189,7 @@ def test_a_checkpoint_of_another_run_is_refused(tmp_path: Path) -> None:
     run = Run.start(tmp_path, config())
     learner("afterstates", "tictactoe").save(tmp_path / CHECKPOINT)
     with pytest.raises(
-        StorageError, match=r"checkpoint.npz is of afterstates on tictactoe, not of"
+        StorageError, match=r"checkpoint.npz is of afterstates:games=2000 on tictactoe, not of"
     ):
         Run.resume(run.folder)
 

@@ -1,6 +1,7 @@
 import gc
 import threading
 import weakref
+from typing import Any
 
 import numpy as np
 import pytest
@@ -9,7 +10,10 @@ from fourlab.core.errors import FourlabError
 from fourlab.core.limit import Limit
 from fourlab.rules.catalog import game
 from fourlab.rules.position import Position, position_of
+from fourlab.search.nodes import HIGH, LOW, RECORD, SIGN, STONES, TAG, look
+from fourlab.search.questions import SOLVED
 from fourlab.search.solver import Solver, solve
+from fourlab.search.transpositions import probe, slot_and_tag, store
 
 CONNECT4 = game("connect4")
 # A position with a score for every column, one of them full, and one win.
@@ -199,3 +203,47 @@ def test_memory_is_stated_and_kept() -> None:
     for megabytes in (0.5, 8, 100):
         solver = Solver(CONNECT4, table_mb=megabytes)
         assert megabytes * 2**20 / 2 < solver.memory <= megabytes * 2**20
+
+
+def _says(low: int, high: int) -> Any:
+    def solved(_rules: Any, problems: Any, *_: Any) -> int:
+        problems.low[:], problems.high[:] = low, high
+        return SOLVED
+
+    return solved
+
+
+def test_a_score_is_asked_whether_it_is_one() -> None:
+    solver = Solver("tictactoe")
+    for low, high in ((-1, 1), (1, 0)):
+        solver._solve = _says(low, high)
+        for question in (solver.score, solver.scores, solver.outcome):
+            with pytest.raises(RuntimeError, match="no score"):
+                question(solver.rules.start())
+
+
+def test_a_bound_that_came_late_is_narrowed_again() -> None:
+    solver = Solver("tictactoe")
+    answers = iter([_says(-1, 1), _says(0, 0)])
+    solver._solve = lambda *args: next(answers)(*args)
+    assert solver.bounds(solver.rules.start()).is_exact
+
+
+def test_bounds_that_the_stones_rule_out_are_not_believed() -> None:
+    """A foreign entry with the same tag; of 30 stones nobody can still win by 20."""
+    records, words = np.zeros(RECORD, np.int64), np.zeros(4, np.int64)
+    records[SIGN], records[STONES], records[TAG] = 1, 30, 12345
+    for low, high, believed in ((20, 20, False), (-31, 2, False), (3, 2, False), (2, 3, True)):
+        store(words, 0, 12345, low, high, 1)
+        assert (look(CONNECT4, records, 0, 0, words) == low) == believed
+    assert (records[LOW], records[HIGH]) != (20, 20)
+
+
+def test_a_tag_has_all_the_bits_that_are_free() -> None:
+    tags = [slot_and_tag(board, 2 * board, 5, 1 << 10)[1] for board in range(1, 2000)]
+    seen = 0
+    for tag in tags:
+        seen |= tag
+    assert seen == (1 << 47) - 1
+    assert any(tag & 1 == 0 for tag in tags)
+    assert not probe(np.zeros(4, np.int64), 1, 0)  # an empty entry says nothing of tag 0

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fourlab.core.errors import SpecError
+from fourlab.core.errors import DivergedError, SpecError
 from fourlab.core.storage import StorageError, peek
 from fourlab.rules.boards import boards_of
 from fourlab.rules.catalog import game
@@ -78,6 +78,17 @@ def test_files_that_do_not_fit_are_refused(tmp_path: Path) -> None:
     spoilt = network.layers["stem.weight"].copy()
     spoilt[0, 0, 0, 0] = np.nan
     refused("weights that are no numbers", **{"stem.weight": spoilt})
+
+
+def test_weights_that_are_no_numbers_are_not_saved(tmp_path: Path) -> None:
+    path = tmp_path / "file.safetensors"
+    network = random_network(RULES)
+    network.save(path)
+    before = path.read_bytes()
+    network.layers["stem.weight"][0, 0, 0, 0] = np.inf
+    with pytest.raises(DivergedError, match=r"not saved; .* is as it was"):
+        network.save(path)
+    assert path.read_bytes() == before
 
 
 def test_shapes_are_checked() -> None:

@@ -12,6 +12,7 @@ from fourlab.agents.base import Agent, kernel_seed
 from fourlab.agents.registry import agent as find_agent
 from fourlab.arena.identity import checksum, known_agent
 from fourlab.arena.match import play_here
+from fourlab.arena.pairing import import_modules
 from fourlab.arena.statistics import mean_interval, share_interval
 from fourlab.core.workers import Workers
 from fourlab.positions.suites import Scored
@@ -82,6 +83,7 @@ class Questions:
     seed: int
     first: int  # number of the first position in its suite
     moves: tuple[tuple[int, ...], ...]  # that lead to the positions
+    modules: tuple[str, ...] = ()  # to import first: they register agents of their own
 
 
 def answer(questions: Questions, player: Agent | None = None) -> list[int]:
@@ -89,7 +91,9 @@ def answer(questions: Questions, player: Agent | None = None) -> list[int]:
 
     Each position has dice of its own, so that it does not matter who asks about which.
     """
-    player = player or known_agent(questions.agent, questions.game, questions.checksum)
+    if player is None:
+        import_modules(questions.modules)
+        player = known_agent(questions.agent, questions.game, questions.checksum)
     positions = [position_of(player.rules, moves) for moves in questions.moves]
     dice = [
         np.random.default_rng(np.random.SeedSequence(questions.seed, spawn_key=(number,)))
@@ -131,8 +135,10 @@ def grade(
     result = Grade(agent.spec, Marks(), {})
     lines = [scored.position.moves for scored in suite]
     who = (agent.spec, "" if workers is None else checksum(agent), str(agent.rules), seed)
+    own = type(agent).__module__
+    modules = () if own.startswith("fourlab.") else (own,)
     jobs = [
-        Questions(*who, first, tuple(lines[first : first + CHUNK]))
+        Questions(*who, first, tuple(lines[first : first + CHUNK]), modules)
         for first in range(0, len(suite), CHUNK)
     ]
     here = ((job, answer(job, agent)) for job in jobs)

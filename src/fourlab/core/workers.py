@@ -7,8 +7,12 @@ be tried more than once; what they return depends on nothing but themselves.
 
 from __future__ import annotations
 
+import functools
+import hashlib
+import logging
 import multiprocessing
 import os
+import platform
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import (
     FIRST_COMPLETED,
@@ -19,10 +23,12 @@ from concurrent.futures import (
     ThreadPoolExecutor,
     wait,
 )
+from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal, TypeVar
 
 from fourlab.core.errors import FourlabError, missing_extra
+from fourlab.version import __version__
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -30,6 +36,10 @@ Result = TypeVar("Result")
 Kind = Literal["threads", "processes"]
 ATTEMPTS = 4  # of a job whose worker died under it
 CONNECT_SECONDS = 10
+OTHER_SOURCES = (
+    "has another fourlab than this and would find other results; "
+    f"install {__version__} from the same sources there"
+)
 
 
 class ClusterError(FourlabError):
@@ -50,6 +60,8 @@ class Workers:
         self.cluster = cluster
         self._client: Any = _connect(cluster) if cluster else None
         self.count = _cluster_threads(self._client) if cluster else count or os.cpu_count() or 1
+        if cluster:
+            _check_sources(self._client)
         self.executor = self._open()
 
     def _open(self) -> Executor:
@@ -70,6 +82,8 @@ class Workers:
         """
         waiting: dict[Future[Result], tuple[Item, int]] = {}
         source = iter(jobs)
+        if self.cluster:
+            function = functools.partial(same_sources, sources_digest(), function)
         try:
             while True:
                 self._fill(waiting, function, source)
@@ -135,8 +149,14 @@ class Workers:
         if self._client is None:
             self.executor.shutdown(wait=True, cancel_futures=True)
         else:
+            is_gone = self._client.status != "running"
             self.executor.shutdown(wait=False)  # what still runs there is of no use any more
             self._client.close()
+            if isinstance(error, Exception) and is_gone:
+                raise ClusterError(
+                    f"the cluster at {self.cluster} is gone, what was done is kept; start one "
+                    "again and repeat the command, arena with --resume"
+                ) from None
 
 
 def _connect(address: str) -> Any:
@@ -146,12 +166,42 @@ def _connect(address: str) -> Any:
     except ImportError:
         raise missing_extra("--cluster needs Dask", "cluster") from None
     try:
+        logging.getLogger("distributed.client").setLevel(logging.CRITICAL)  # we say it ourselves
         connect: Any = Client
         return connect(address, timeout=CONNECT_SECONDS, set_as_default=False)
     except (OSError, ValueError) as error:
         raise ClusterError(
             f"no Dask scheduler at {address} ({error}); start one with: dask scheduler"
         ) from None
+
+
+@functools.cache
+def sources_digest() -> str:
+    """Return a hash of all sources of fourlab: equal sources give equal results."""
+    package = Path(__file__).parent.parent
+    digest = hashlib.sha256()
+    for path in sorted(package.rglob("*.py")):
+        digest.update(path.relative_to(package).as_posix().encode() + path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def _check_sources(client: Any) -> None:
+    """Raise ClusterError if a worker of a cluster has another fourlab than this."""
+    try:
+        found: dict[str, str] = client.run(sources_digest)
+    except Exception as error:  # whatever an older fourlab makes of it
+        found = {"one of its workers": f"{type(error).__name__}: {error}"}
+    others = [worker for worker, digest in found.items() if digest != sources_digest()]
+    if others:
+        client.close()
+        raise ClusterError(f"{others[0]} {OTHER_SOURCES}")
+
+
+def same_sources(digest: str, function: Callable[[Item], Result], job: Item) -> Result:
+    """Do a job in a worker whose sources are those of a digest; raises ClusterError elsewhere."""
+    if sources_digest() != digest:
+        raise ClusterError(f"a worker on {platform.node()} {OTHER_SOURCES}")
+    return function(job)
 
 
 def _cluster_threads(client: Any) -> int:

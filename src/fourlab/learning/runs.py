@@ -82,7 +82,10 @@ class Run:
         checkpoint = folder / learner.file
         stamp = _stamp(checkpoint)
         if stamp is not None:  # else it was killed before the first one
-            learner = load_learner(checkpoint, learner.config.games)
+            length = learner.config.games
+            learner = load_learner(checkpoint)
+            if learner.config.games != length:
+                learner = load_learner(checkpoint, length)
             if learner.spec != config.learner or str(learner.rules) != config.game:
                 raise StorageError(
                     f"{checkpoint} is of {learner.spec} on {learner.rules}, not of "

@@ -149,7 +149,10 @@ def settle(rules: Rules, node: Node, alpha: int) -> tuple[int, Node, int]:
 
 @kernel
 def look(rules: Rules, records: Ints, at: int, alpha: int, words: Ints) -> int:
-    """Ask the table about a record; return its value for the parent or UNKNOWN."""
+    """Ask the table about a record; return its value for the parent or UNKNOWN.
+
+    Bounds that the number of stones rules out are another position's, with the same tag by chance.
+    """
     sign: int = records[at + SIGN]
     if sign < 0:
         alpha = -alpha - 1
@@ -157,11 +160,13 @@ def look(rules: Rules, records: Ints, at: int, alpha: int, words: Ints) -> int:
     low, high = -win_score(rules, stones + 3), win_score(rules, stones + 2)
     data = probe(words, records[at + SLOT], records[at + TAG])
     if data != 0:
-        low, high = lower(data), upper(data)
-        if low > alpha:
-            return sign * low
-        if high <= alpha:
-            return sign * high
+        told_low, told_high = lower(data), upper(data)
+        if low <= told_low <= told_high <= high:
+            low, high = told_low, told_high
+            if low > alpha:
+                return sign * low
+            if high <= alpha:
+                return sign * high
     records[at + LOW], records[at + HIGH] = low, high
     return UNKNOWN
 

@@ -19,8 +19,9 @@ from fourlab.rules.catalog import is_named
 from fourlab.rules.geometry import Rules
 from fourlab.rules.position import Position
 from fourlab.search.book import Book, shipped_book
-from fourlab.search.exact import Stack, new_stack
-from fourlab.search.questions import SOLVED, Problems, new_problems, solver_kernel
+from fourlab.search.exact import ASKED, CURSOR, Stack, new_stack
+from fourlab.search.nodes import UNKNOWN
+from fourlab.search.questions import PAUSED, SOLVED, Problems, new_problems, solver_kernel
 from fourlab.search.scores import Bounds, win_score
 from fourlab.search.transpositions import (
     BUCKET_BYTES,
@@ -88,9 +89,8 @@ class Solver:
             with self._desks.lent() as (problems, stack):
                 problems.movers[0], problems.occupied[0] = position.mover, position.occupied
                 table = self.table
-                if self._solve(self.rules, problems, stack, table, True, False, False, SLICE) == (
-                    SOLVED
-                ):
+                ended = self._solve(self.rules, problems, stack, table, True, False, False, SLICE)
+                if ended == SOLVED and problems.low[0] == problems.high[0]:
                     return int(problems.low[0])
         return _exact(self.bounds(position))
 
@@ -244,6 +244,12 @@ class Solver:
                     helpers.start()
         finally:
             helpers.stop()
+        if ended == SOLVED and (problems.low < problems.high).any():
+            # A helper that was late wrote a bound over a better one: true, but not narrow.
+            stack.state[CURSOR], stack.state[ASKED] = 0, UNKNOWN
+            args = (self.rules, problems, stack, self.table, False, weak, fresh, SLICE)
+            while self._solve(*args) == PAUSED:
+                pass
         return problems
 
     def help(self, problems: Problems, stack: Stack, done: threading.Event) -> None:

@@ -68,7 +68,10 @@ def new_transpositions(megabytes: float) -> Transpositions:
 
 @kernel
 def slot_and_tag(mover: int, waiting: int, shape: int, buckets: int) -> tuple[int, int]:
-    """Hash the three parts of a key into a bucket and a tag that is never 0."""
+    """Hash the three parts of a key into a bucket and a tag.
+
+    A tag may be 0: what an empty entry would say of it is no data.
+    """
     h = multiply63(mover, 0x1E3779B97F4A7C15) ^ multiply63(
         add63(waiting, multiply63(shape, 3)), 0x42B2AE3D27D4EB4F
     )
@@ -81,7 +84,7 @@ def slot_and_tag(mover: int, waiting: int, shape: int, buckets: int) -> tuple[in
     )
     g ^= g >> 31
     tag = multiply63(g, 0x1FB21C651E98DF25) >> DATA_BITS
-    return h & (buckets - 1), tag | 1
+    return h & (buckets - 1), tag
 
 
 @kernel

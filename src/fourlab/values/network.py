@@ -20,7 +20,7 @@ import numpy as np
 
 from fourlab.core.arrays import Array, Floats, Ints
 from fourlab.core.bits import popcount
-from fourlab.core.errors import FourlabError, SpecError
+from fourlab.core.errors import DivergedError, FourlabError, SpecError
 from fourlab.core.jit import kernel
 from fourlab.core.storage import StorageError, replacing
 from fourlab.rules.boards import Boards
@@ -182,6 +182,8 @@ class Network:
 
     def save(self, path: Path, half: bool = False, extra: Arrays | None = None) -> None:
         """Write the file; an old one at `path` stays until the new one is complete."""
+        if not all(np.isfinite(layer).all() for layer in self.layers.values()):
+            raise DivergedError(f"weights have diverged and are not saved; {path} is as it was")
         with replacing(path) as file:
             file.write(self.packed(half, extra))
 

@@ -243,6 +243,9 @@ class Zero(Learner):
                 setattr(learner, name, about[name])
         except (KeyError, TypeError, ValueError) as error:
             raise StorageError(f"{path} is damaged: nothing to go on with ({error})") from None
+        if learner.config.games != about["config"]["games"]:
+            # Lanes that were through rest for good: the rest of a longer run begins others.
+            saved = {name: a for name, a in saved.items() if not name.startswith("games.")}
         learner._saved = saved
         return learner
 

@@ -72,7 +72,9 @@ class TableLearner(Learner):
     @property
     def follows_length(self) -> tuple[str, ...]:
         rates = {"alpha": self._alpha, "epsilon": self._epsilon}
-        return follow_length(rates, self._opponents)
+        cut_short = self.done % self.together != 0  # where a shorter run had its end
+        last = (f"the last round of {self.together} games",) if cut_short else ()
+        return follow_length(rates, self._opponents) + last
 
     @property
     def together(self) -> int:
