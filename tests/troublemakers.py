@@ -97,6 +97,46 @@ class Noisy(Trouble):
         os.write(1, b"noise\n")
 
 
+class Leaving(Trouble):
+    """Exits, as a program would."""
+
+    name = "leaving"
+
+    def trouble(self, position: Position) -> None:
+        raise SystemExit(4)
+
+
+class Forking(Trouble):
+    """Goes on twice."""
+
+    name = "forking"
+
+    def trouble(self, position: Position) -> None:
+        os.fork()
+
+
+class Greedy(Trouble):
+    """Takes all the memory there is."""
+
+    name = "greedy"
+
+    def trouble(self, position: Position) -> None:
+        kept = []
+        while True:
+            kept.append(np.empty(16 << 20))
+
+
+class Confused(Trouble):
+    """Answers nonsense."""
+
+    name = "confused"
+
+    def decide(
+        self, position: Position, rng: np.random.Generator, limit: Limit = NO_LIMIT
+    ) -> Decision:
+        return "left"  # type: ignore[return-value]
+
+
 @dataclass(frozen=True)
 class UnluckyConfig:
     """Options of `unlucky`."""
@@ -136,5 +176,23 @@ class Filed(Trouble):
         return super().decide(position, rng)
 
 
-KINDS = {k.name: k for k in (Dull, Crashing, Hanging, Slow, Cheating, Fatal, Noisy, Unlucky, Filed)}
+KINDS: dict[str, type[Agent]] = {
+    k.name: k
+    for k in (
+        *(
+            Dull,
+            Crashing,
+            Hanging,
+            Slow,
+            Cheating,
+            Fatal,
+            Noisy,
+            Leaving,
+            Forking,
+            Greedy,
+            Confused,
+        ),
+        *(Unlucky, Filed),
+    )
+}
 AGENTS.update(KINDS)

@@ -144,6 +144,9 @@ TROUBLE = {
     "slow": "allowed are 2 s",
     "hanging": "no move within 2 s",
     "fatal": "its process ended with code 3",
+    "leaving": "SystemExit: 4",
+    "greedy": "MemoryError",
+    "confused": "'str' object has no attribute 'move'",
 }
 
 
@@ -181,9 +184,13 @@ def test_an_idle_seat_may_be_gone_when_it_is_taken(monkeypatch: pytest.MonkeyPat
 
 
 @pytest.mark.usefixtures("troublemakers")
-def test_agents_may_print() -> None:
-    games = play(Stretch(pairing(SMALL, "dull", "noisy", modules=("troublemakers",)), 0, 4))
+@pytest.mark.parametrize("name", ["noisy", "forking"])
+def test_agents_may_print_and_fork(name: str) -> None:
+    games = play(Stretch(pairing(SMALL, "dull", name, modules=("troublemakers",)), 0, 4))
     assert not games.forfeits
+    assert_equal(
+        games, play(Stretch(pairing(SMALL, "dull", name, modules=("troublemakers",)), 0, 4))
+    )
 
 
 @pytest.mark.usefixtures("troublemakers")

@@ -277,3 +277,47 @@ def test_a_cluster_plays_the_same_games_also_when_a_worker_is_killed(
     local = moves(tmp_path / "local.db", False, count=2)
     assert moves(tmp_path / "cluster.db", False, cluster=address) == local
     assert moves(tmp_path / "killed.db", True, cluster=address) == local
+
+
+def test_a_file_of_ones_own_travels_to_a_cluster(cluster: tuple[str, list], tmp_path: Path) -> None:
+    """The file is gone by the time that the workers, which live in another folder, need it."""
+    file = tmp_path / "mine.py"
+    (tmp_path / "helper.py").write_text("def last(moves):\n    return moves[-1]\n")
+    file.write_text(
+        "import helper\n\n"
+        "def choose(position, rng):\n    return helper.last(position.legal_moves())\n"
+    )
+    player = agent(str(file), "tictactoe")
+    positions = suite(game("tictactoe"), "middle")[:40]
+    event = Event(SMALL, (player.spec, "random"), games=4, seed=5)
+    here = Tournament(event)
+    with Workers(1) as workers:
+        list(here.run(workers))
+    file.unlink()
+    with Workers(cluster=cluster[0]) as workers:
+        there = Tournament(event)
+        list(there.run(workers))
+        graded = grade(player, positions, workers=workers).to_json()
+    assert there.results() == here.results()
+    assert not any(tally.forfeits for tally in there.tallies)
+    assert graded == grade(player, positions).to_json()
+
+
+def test_trouble_on_a_cluster_costs_its_own_games(
+    cluster: tuple[str, list], tmp_path: Path
+) -> None:
+    file = tmp_path / "trouble.py"
+    file.write_text(
+        "import os\n\n"
+        "def exits(position, rng):\n    os._exit(7)\n\n"
+        "def nonsense(position, rng):\n    return None\n"
+    )
+    players = (f"{file}:exits", f"{file}:nonsense", "random")
+    there = Tournament(Event(SMALL, players, games=2, seed=5, gauntlet=False))
+    with Workers(cluster=cluster[0]) as workers:
+        list(there.run(workers))
+    exits, nonsense, random = (tally.forfeits for tally in there.tallies)
+    assert all("ended with code 7" in text for text in exits.values() if ":exits at" in text)
+    assert all("ended with code 7" in text for text in nonsense.values())
+    assert all("answered None; a move is a whole number" in text for text in random.values())
+    assert [len(found) for found in (exits, nonsense, random)] == [2, 2, 2]

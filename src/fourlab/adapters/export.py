@@ -13,8 +13,11 @@ import textwrap
 from collections.abc import Iterator
 from dataclasses import replace
 
-from fourlab.adapters.kaggle import player_of
+from fourlab.adapters.kaggle import player_of, submission_spec
+from fourlab.adapters.own_file import MODULE as OWN
+from fourlab.adapters.own_file import as_it_is, own_text
 from fourlab.agents.base import Agent
+from fourlab.agents.engine import EngineAgent
 from fourlab.agents.learned import Learned
 from fourlab.agents.net import NetworkAgent
 from fourlab.core.errors import SpecError
@@ -25,6 +28,7 @@ from fourlab.version import __version__
 
 PACKAGE = importlib.resources.files("fourlab")  # which may lie in an archive
 RUNTIME = "fourlab.adapters.thinker"
+ADAPTER = "fourlab.agents.function"  # makes agents of people's own functions
 LOADER = PACKAGE / "adapters" / "bundle.py"
 DATA = {"fourlab.search.book": "search/books"}  # what a module reads besides its source
 LARGEST = 40_000_000  # bytes of a file; Kaggle takes 100 MB, and reading it costs time and memory
@@ -56,6 +60,8 @@ from {package}.adapters.submission import Submission  # noqa: E402
 
 def _make(grid, package=PACKAGE):
     kind = getattr(import_module(f"{{package}}.{module}"), "{kind}")
+    adapt = import_module(f"{{package}}.agents.function").adapt if {own} else lambda kind, *_: kind
+    kind = adapt(kind, "{kind}", ())
     return import_module(f"{{package}}.{runtime}").make_thinker(kind, {spec!r}, grid, **CARRIED)
 
 
@@ -73,14 +79,23 @@ def export_kaggle(spec: str) -> str:
     Raises SpecError if it cannot play there, StorageError if it knows too much for one file.
     """
     player = player_of(spec)
+    if isinstance(player, EngineAgent):
+        raise SpecError(f"{player.spec} is a program of its own, which Kaggle does not start")
+    if (finished := as_it_is(player)) is not None:
+        return finished
     kind = type(player)
-    if not is_module(kind.__module__):
+    source = own_text(player)
+    own = source is not None
+    if source is None and not is_module(kind.__module__):
         raise SpecError(
             f"agent {player.name!r} is made by {kind.__module__}, which is not of fourlab: a file "
             "could not carry it; on Kaggle, submit the program that it comes from"
         )
-    modules = needed_modules([RUNTIME, kind.__module__])
+    roots = [kind.__module__] if source is None else [ADAPTER, *imports_in(source)]
+    modules = needed_modules([RUNTIME, *roots])
     sources = {path_of(module): source_of(module) for module in modules}
+    if source is not None:
+        sources[f"{OWN}.py"] = source
     data = {
         f"{folder}/{path.name}": path.read_bytes()
         for module, folder in DATA.items()
@@ -110,10 +125,11 @@ def export_kaggle(spec: str) -> str:
             LOADER.read_text(encoding="utf-8").split('"""', 2)[2].lstrip(),
             TAIL.format(
                 package=package,
-                module=kind.__module__.removeprefix("fourlab."),
+                module=OWN if own else kind.__module__.removeprefix("fourlab."),
                 kind=kind.__name__,
+                own=own,
                 runtime=RUNTIME.removeprefix("fourlab."),
-                spec=spec,
+                spec=submission_spec(player, spec),
             ),
         )
     )
@@ -169,10 +185,15 @@ def needed_modules(roots: list[str]) -> list[str]:
 
 
 def imports_of(module: str) -> Iterator[str]:
-    """Yield the modules of fourlab that a module imports anywhere but for its type hints."""
+    """Yield the modules of fourlab that a module imports."""
     if module == "fourlab":
         return
-    tree = ast.parse((PACKAGE / path_of(module)).read_text(encoding="utf-8"))
+    yield from imports_in((PACKAGE / path_of(module)).read_text(encoding="utf-8"))
+
+
+def imports_in(source: str) -> Iterator[str]:
+    """Yield the modules of fourlab that a source imports anywhere but for its type hints."""
+    tree = ast.parse(source)
     hints = {
         inner
         for node in ast.walk(tree)

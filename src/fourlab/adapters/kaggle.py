@@ -10,6 +10,7 @@ from fourlab.agents.base import Agent
 from fourlab.agents.human import Human
 from fourlab.agents.registry import AGENTS, agent
 from fourlab.core.errors import GeometryError, SpecError
+from fourlab.core.spec import write
 from fourlab.rules.geometry import Rules
 from fourlab.values.base import WrongGameError
 
@@ -20,7 +21,15 @@ def as_kaggle_agent(spec: str, seed: int | None = None) -> Callable[[Any, Any], 
     It plans `actTimeout` and `remainingOverageTime`; a `time=` in the spec is the most it takes for
     a move. Raises SpecError for what cannot play there.
     """
-    return agent_function(partial(make_thinker, type(player_of(spec)), spec, seed=seed))
+    player = player_of(spec)
+    text = submission_spec(player, spec)
+    return agent_function(partial(make_thinker, type(player), text, seed=seed))
+
+
+def submission_spec(player: Agent, spec: str) -> str:
+    """Return a spec of options alone for an agent of one's own, which may be named by its file."""
+    is_ours = type(player).__module__.startswith("fourlab.")
+    return spec if is_ours else write(type(player).__name__, player.config)
 
 
 def player_of(spec: str) -> Agent:

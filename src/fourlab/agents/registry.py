@@ -1,9 +1,13 @@
-"""The agents by name. A new agent is one file and one line here."""
+"""The agents by name. A new agent is one file and one line here, or a user's own file."""
+
+from typing import Any
 
 from fourlab.agents.base import Agent
+from fourlab.agents.function import adapt, pick_agent
+from fourlab.core import own
 from fourlab.core.errors import SpecError
 from fourlab.core.registry import Registry
-from fourlab.core.spec import configure, parse
+from fourlab.core.spec import POSITIONAL, Spec, configure, parse
 from fourlab.rules.catalog import game as find_game
 from fourlab.rules.geometry import Rules
 
@@ -26,8 +30,12 @@ AGENTS: Registry[type[Agent]] = Registry(
         "learned": "fourlab.agents.learned:Learned",
         "net": "fourlab.agents.net:Net",
         "zero": "fourlab.agents.zero:Zero",
+        "engine": "fourlab.agents.engine:EngineAgent",
         "human": "fourlab.agents.human:Human",
     },
+    group="fourlab.agents",
+    pick=pick_agent,
+    adapt=adapt,
 )
 
 
@@ -42,6 +50,19 @@ def agent(text: str | Agent, game: str | Rules | None = None) -> Agent:
         if game is not None and text.rules != rules:
             raise SpecError(f"{text.spec} plays {text.rules}, not {rules}; make one that does")
         return text
-    spec = parse(text)
-    kind = AGENTS.find(spec.name)
-    return kind(rules, configure(kind.Config, spec, "agent"))
+    kind, config = configured(parse(text))
+    return kind(rules, config)
+
+
+def configured(spec: Spec) -> tuple[type[Agent], Any]:
+    """Return the kind of agent that a spec names, and its config; raises SpecError.
+
+    In `mine.py:Name,depth=3` the first word names an agent of the file.
+    """
+    part = spec.options.get(POSITIONAL, "")
+    if own.is_own(spec.name) and part.isidentifier() and spec.name not in AGENTS:
+        rest = {name: value for name, value in spec.options.items() if name != POSITIONAL}
+        kind, spec = AGENTS.find(spec.name, part), Spec(f"{spec.name}:{part}", rest)
+    else:
+        kind = AGENTS.find(spec.name)
+    return kind, configure(kind.Config, spec, "agent")

@@ -14,6 +14,7 @@ from fourlab.arena.identity import checksum
 from fourlab.arena.pairing import Pairing
 from fourlab.arena.ratings import choose_anchor
 from fourlab.arena.sprt import Hypotheses
+from fourlab.core import own
 from fourlab.core.errors import SpecError
 from fourlab.positions.openings import default_plies
 from fourlab.rules.catalog import game as find_game
@@ -58,8 +59,9 @@ class Event:
             if isinstance(found, Human):
                 raise SpecError("agent 'human' plays in the terminal only; use fourlab play")
             known[text] = found
-        own = {type(found).__module__ for found in known.values()}
-        own = {name for name in own if not name.startswith("fourlab.")}
+        kinds = [type(found) for found in known.values() if not own.is_own(found.name)]
+        registering = {kind.__module__ for kind in kinds}
+        registering = {name for name in registering if not name.startswith("fourlab.")}
         change = object.__setattr__  # a frozen dataclass normalises its own fields
         change(self, "game", str(rules))
         change(self, "agents", tuple(known[text].spec for text in self.agents))
@@ -67,7 +69,7 @@ class Event:
         change(self, "anchor", known[self.anchor].spec if self.anchor else None)
         change(self, "games", max(2, self.games + self.games % 2))
         change(self, "plies", _plies(known.values(), rules) if self.plies is None else self.plies)
-        change(self, "modules", tuple(sorted({*self.modules, *own})))
+        change(self, "modules", tuple(sorted({*self.modules, *registering})))
         if self.games > MOST_GAMES:
             raise SpecError(f"{self.games:,} games of a pair; at most {MOST_GAMES:,}")
         if not 0 <= self.plies < rules.cells:  # type: ignore[operator]
@@ -106,12 +108,14 @@ class Event:
         return f"{who} from the empty board, not from these openings; --plies 0 begins there"
 
     def to_json(self) -> dict[str, Any]:
-        """Return the settings as plain data: `Event.from_json` backwards."""
-        return asdict(self)
+        """Return the settings as plain data, people's own files in full: `from_json` backwards."""
+        return {**asdict(self), "own": own.mentioned(*self.agents, *self.against)}
 
     @classmethod
     def from_json(cls, settings: dict[str, Any]) -> Event:
         """Return the event of some settings."""
+        settings = dict(settings)
+        own.carry(own.unpacked(settings.pop("own", ())))
         hypotheses = settings["hypotheses"]
         lists = {name: tuple(settings[name]) for name in ("agents", "against", "modules")}
         tested = Hypotheses(**hypotheses) if hypotheses else None

@@ -36,9 +36,10 @@ class Marks:
 
     def add(self, scored: Scored, move: int) -> None:
         """Grade one move."""
-        score = scored.scores[move]
+        score = dict(enumerate(scored.scores)).get(move)
         if score is None:
-            raise ValueError(f"move {move + 1} cannot be played in {scored.position.notation!r}")
+            scored.position.play(move)  # which says why that cannot be
+            raise ValueError(f"move {move + 1} of {scored.position.notation!r} has no score")
         self.positions += 1
         self.perfect += score == scored.best
         self.good += sign(score) == sign(scored.best)

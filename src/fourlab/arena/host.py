@@ -23,6 +23,7 @@ from fourlab.agents.play import GameInPlay
 from fourlab.arena.games import DRAW, LOSS, WIN
 from fourlab.arena.identity import known_agent
 from fourlab.arena.pairing import import_modules
+from fourlab.core import own
 from fourlab.core.errors import FourlabError
 from fourlab.positions.walks import wander
 from fourlab.rules.position import Position, position_of
@@ -38,6 +39,7 @@ class Host:
     def serve(self, request: dict[str, Any]) -> None:
         """Play the games of one request."""
         try:
+            own.carry(own.unpacked(request["own"]))
             import_modules(tuple(request["modules"]))
             seats = zip(request["agents"], request["checksums"], (0, 1), strict=True)
             agents = [known_agent(spec, request["game"], *seat) for spec, *seat in seats]
@@ -82,8 +84,8 @@ class Host:
             began = time.perf_counter()
             try:
                 game.step()
-            except Exception as error:  # whatever an agent does is its own affair
-                forfeit = f"{type(error).__name__}: {error}"
+            except (Exception, SystemExit) as error:  # what an agent does is its own affair
+                forfeit = own.told(error)
             spent = time.perf_counter() - began
             seconds[side] += spent
             if not forfeit and spent > limit:
@@ -125,7 +127,11 @@ def main() -> None:
 
     threading.Thread(target=listen, daemon=True).start()
 
+    here = os.getpid()
+
     def say(message: dict[str, Any]) -> None:
+        if os.getpid() != here:
+            os._exit(0)  # an agent has forked: one of the two is enough
         pipe.write(json.dumps(message) + "\n")
         pipe.flush()
 

@@ -9,18 +9,18 @@ The two sides speak JSON lines over pipes.
 from __future__ import annotations
 
 import json
-import os
-import sys
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from fourlab.agents.registry import AGENTS
 from fourlab.arena.games import LOSS, WIN, Games
 from fourlab.arena.pairing import Pairing, Stretch, Watch
+from fourlab.core import own
 from fourlab.core.errors import FourlabError
-from fourlab.core.lines import LineProcess
+from fourlab.core.lines import LineProcess, python_with_fourlab
+from fourlab.core.spec import parse
 
 MOVE_SECONDS = 60.0  # where nothing else is said
 START_SECONDS = 120.0  # until the process first speaks
@@ -32,11 +32,7 @@ class Seat:
     """A child process that plays games, and what it has said."""
 
     def __init__(self) -> None:
-        paths = [str(Path(__file__).parents[2]), *(path for path in sys.path if path)]
-        self.child = LineProcess(
-            [sys.executable, "-m", "fourlab.arena.host"],
-            {**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
-        )
+        self.child = LineProcess(python_with_fourlab("fourlab.arena.host"))
 
     def ask(self, request: dict[str, Any]) -> None:
         """Send a request; what comes of it is heard."""
@@ -107,9 +103,11 @@ def _messages(
 ) -> Iterator[dict[str, Any]]:
     """Yield what a seat says while it plays; raises TimeoutError or EOFError when it is silent."""
     chosen = np.array(numbers, np.int64)
+    seat.child.restrict(strictly=any(not is_ours(spec) for spec in (pairing.a, pairing.b)))
     limit = pairing.move_seconds or MOVE_SECONDS
     seat.ask(
         {
+            "own": own.carried(),
             "game": pairing.game,
             "agents": [pairing.a, pairing.b],
             "checksums": pairing.checksums,
@@ -133,6 +131,13 @@ def _messages(
             patience = WARM_SECONDS if message.get("warms") else limit + GRACE
             if "result" in message:
                 break
+
+
+def is_ours(spec: str) -> bool:
+    """Return whether an agent is of fourlab; all others get the strictest limits."""
+    name = parse(spec).name
+    kind = None if own.is_own(name) else AGENTS.get(name)
+    return kind is not None and kind.__module__.startswith("fourlab.")
 
 
 def _forfeit(done: dict[int, dict[str, Any]], thinking: dict[str, Any], reason: str) -> None:

@@ -27,6 +27,10 @@ def games(
         str | None, typer.Option(help="Only these: first, second, draw or forfeit.")
     ] = None,
     limit: Annotated[int, typer.Option(min=1, help="How many to list.")] = 20,
+    worst: Annotated[
+        bool,
+        typer.Option("--worst", help="The quickest loss of --agent, and its worst move."),
+    ] = False,
     watch: Annotated[bool, typer.Option("--watch", help="Replay on the board.")] = False,
     delay: Annotated[float, typer.Option(min=0, help="Seconds between moves.")] = 0.5,
     export: Annotated[Path | None, typer.Option(help="Write all of them: .jsonl or .pgn.")] = None,
@@ -43,8 +47,11 @@ def games(
             count = write(export, records.listing(where, values))
             typer.echo(f"{export}: {count:,} games")
             return
-        found = list(records.listing(where, values, limit))
+        found = list(records.listing(where, values, -1 if worst else limit))
         total = records.count()
+    if worst:
+        show_worst(agent, found, delay if watch else 0.0, watch)
+        return
     if identity and not found:
         raise FourlabError(f"no game {identity} in {record}; fourlab games lists them")
     if as_json:
@@ -76,8 +83,10 @@ def conditions(
         where.append("pairing = ? AND number = ?")
         values += [int(pairing), int(number)]
     if agent is not None:
-        where.append("(a.spec = ? OR b.spec = ?)")
-        values += [agent, agent]
+        # A file without a digest stands for all that it has held.
+        how, name = ("GLOB", f"{Path(agent).name}@*") if agent.endswith(".py") else ("=", agent)
+        where.append(f"(a.spec {how} ? OR b.spec {how} ?)")
+        values += [name, name]
     if game is not None:
         where.append("game = ?")
         values.append(str(find_game(game)))
@@ -86,6 +95,22 @@ def conditions(
             raise SpecError(f"no result {result!r}; write one of: {', '.join(outcomes)}")
         where.append(outcomes[result])
     return " AND ".join(where), tuple(values)
+
+
+def show_worst(agent: str | None, found: list[GameRecord], delay: float, whole: bool) -> None:
+    """Put the worst game of an agent on the board."""
+    from fourlab.cli.worst import mistake, worst_of
+    from fourlab.core.errors import SpecError
+
+    if agent is None:
+        raise SpecError("--worst is of one agent; name it with --agent")
+    lost = worst_of(agent, found)
+    if lost is None:
+        typer.echo(f"{agent} lost none of {len(found):,} games")
+        return
+    replay(lost[0], delay, whole)
+    if reason := mistake(*lost):
+        typer.echo(reason)
 
 
 def write(path: Path, entries: Iterator[GameRecord]) -> int:

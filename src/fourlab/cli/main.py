@@ -43,6 +43,9 @@ COMMANDS = {
     "export": "export:app",
     "agents": "agents:agents",
     "learners": "agents:learners",
+    "new": "new:app",
+    "check": "check:check",
+    "engine": "engine:engine",
     "bench": "bench:bench",
 }
 
@@ -124,10 +127,16 @@ def main() -> None:
     except MemoryError:
         typer.echo("fourlab: this machine has not enough memory; ask for less", err=True)
         sys.exit(2)
-    except Exception:
+    except Exception as error:
         if interrupted:  # a compiler that is interrupted fails in ways of its own
             sys.exit(INTERRUPTED)
-        raise
+        from fourlab.core.own import line_of
+
+        line = line_of(error)
+        if not line:
+            raise
+        typer.echo(f"fourlab: {line}", err=True)
+        sys.exit(2)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """`fourlab serve`: the web laboratory."""
 
 import socket
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -16,6 +17,10 @@ def serve(
     threads: Annotated[
         int, typer.Option(min=0, max=64, help="Threads for thinking; 0: one a core.")
     ] = 0,
+    agents: Annotated[
+        Path | None,
+        typer.Option(help="A folder of agents of your own to offer; visitors can name no others."),
+    ] = None,
     show: Annotated[bool, typer.Option(help="Open it in the browser.")] = False,
 ) -> None:
     """Start the web laboratory, by default for this machine alone."""
@@ -29,6 +34,10 @@ def serve(
         raise missing_extra(f"the web laboratory needs {error.name}", "web") from None
     from fourlab.web.warm import prepare_rules
 
+    if agents is not None:
+        from fourlab.web.offered import offer
+
+        typer.echo(f"offered: {', '.join(offer(agents))}")
     try:
         listener = _listen(host, port)
     except OSError as error:

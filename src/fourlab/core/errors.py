@@ -44,6 +44,10 @@ class MissingExtraError(FourlabError):
     """A feature whose optional packages are not installed."""
 
 
+class OwnCodeError(FourlabError):
+    """Somebody's own code that failed; begins with its file and line."""
+
+
 def missing_extra(what: str, extra: str) -> MissingExtraError:
     """Return the error for an extra that is not installed, with the command that does it here.
 

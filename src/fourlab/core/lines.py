@@ -3,39 +3,82 @@
 from __future__ import annotations
 
 import contextlib
-import queue
+import math
+import os
+import select
+import signal
 import subprocess
+import sys
 import tempfile
-import threading
+import time
 import weakref
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import IO
 
 KEPT_ERRORS = 4000  # bytes of its standard error that are worth telling
+LONGEST_LINE = 1 << 24  # bytes; what is longer comes in pieces
+AT_ONCE = 1 << 16  # bytes to read
+STRICT_MEMORY = 2 << 30  # bytes that unknown code may have
+STRICT_FILE = 256 << 20  # bytes that a file may have which it writes
+
+
+def python_with_fourlab(module: str) -> list[str]:
+    """Return the command that runs a module of this fourlab, whatever is installed elsewhere."""
+    paths = [str(Path(__file__).parents[2]), *(path for path in sys.path if path)]
+    start = f"import sys; sys.path[:] = {list(dict.fromkeys(paths))!r}; sys.argv[0] = {module!r};"
+    run = f"import runpy; runpy.run_module({module!r}, run_name='__main__', alter_sys=True)"
+    return [sys.executable, "-c", f"{start} {run}"]
 
 
 class LineProcess:
-    """A child process; what it writes to standard error is kept."""
+    """A child process with all that it starts; what it writes to standard error is kept."""
 
     def __init__(self, command: Sequence[str], env: Mapping[str, str] | None = None) -> None:
         self._errors: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115  # lives as long as this
-        self.process = subprocess.Popen(  # noqa: S603  # whoever makes it says what runs
+        try:
+            self.process = self._start(command, env)
+        except OSError:
+            self._errors.close()
+            raise
+        assert self.process.stdout is not None  # noqa: S101  # it was asked for
+        self._pipe = self.process.stdout.fileno()
+        self._poll = select.poll()  # a child that nobody hears waits by itself: pipes are short
+        self._poll.register(self._pipe, select.POLLIN)
+        self._heard = b""
+        self.close = weakref.finalize(self, _end, self.process, self._errors)
+
+    def _start(
+        self, command: Sequence[str], env: Mapping[str, str] | None
+    ) -> subprocess.Popen[str]:
+        return subprocess.Popen(  # noqa: S603  # whoever makes it says what runs
             list(command),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._errors,
             text=True,
+            errors="replace",
             env=None if env is None else dict(env),
+            start_new_session=True,  # a group of its own, so that its children end with it
         )
-        self._lines: queue.SimpleQueue[str] = queue.SimpleQueue()
-        pipe = self.process.stdout
-        threading.Thread(target=_read, args=(pipe, self._lines), daemon=True).start()
-        self.close = weakref.finalize(self, _end, self.process, self._errors)
 
     @property
     def is_alive(self) -> bool:
         """Whether it runs."""
         return self.process.poll() is None
+
+    def restrict(self, strictly: bool) -> None:
+        """Hold it to the memory and the size of files that unknown code may have, or let it go."""
+        try:
+            from resource import RLIM_INFINITY, RLIMIT_DATA, RLIMIT_FSIZE, prlimit
+        except ImportError:  # not on this system
+            return
+        limits = ((RLIMIT_DATA, STRICT_MEMORY), (RLIMIT_FSIZE, STRICT_FILE))
+        for what, most in limits:
+            with contextlib.suppress(OSError, ValueError):  # it is gone, or held to less
+                _, hard = prlimit(self.process.pid, what)
+                soft = hard if not strictly else most if hard == RLIM_INFINITY else min(most, hard)
+                prlimit(self.process.pid, what, (soft, hard))
 
     def say(self, line: str) -> None:
         """Send a line; if the process is dead, that is heard."""
@@ -46,11 +89,26 @@ class LineProcess:
 
     def hear(self, seconds: float) -> str | None:
         """Return the next line, or None if the process has died; raises TimeoutError."""
-        try:
-            line = self._lines.get(timeout=seconds)
-        except queue.Empty:
-            raise TimeoutError from None
-        return line.rstrip("\n") if line else None
+        deadline = time.perf_counter() + seconds
+        while b"\n" not in self._heard and len(self._heard) < LONGEST_LINE:
+            left = max(0.0, deadline - time.perf_counter())
+            if not self._poll.poll(math.ceil(left * 1000)):
+                raise TimeoutError
+            try:
+                more = os.read(self._pipe, AT_ONCE)
+            except OSError:  # another thread has closed it
+                return None
+            if not more:
+                return None
+            self._heard += more
+        line, _, self._heard = self._heard.partition(b"\n")
+        return line.decode(errors="replace")
+
+    def forget(self) -> None:
+        """Pass over what it has said and nobody asked for."""
+        self._heard = b""
+        while self._poll.poll(0) and os.read(self._pipe, AT_ONCE):
+            pass
 
     def errors(self) -> str:
         """Return the end of what it has written to standard error."""
@@ -68,15 +126,9 @@ class LineProcess:
         return ending
 
 
-def _read(pipe: IO[str], lines: queue.SimpleQueue[str]) -> None:
-    """Pass on lines as they come, and "" at the end."""
-    for line in pipe:
-        lines.put(line)
-    lines.put("")
-
-
 def _end(process: subprocess.Popen[str], errors: IO[bytes]) -> None:
-    process.kill()
+    with contextlib.suppress(OSError):  # all of them are gone
+        os.killpg(process.pid, signal.SIGKILL)
     process.wait()
     for pipe in (process.stdin, process.stdout, errors):
         if pipe is not None:

@@ -1,65 +1,95 @@
-"""`Registry`: things by name. Built in ones are loaded when they are asked for."""
+"""`Registry`: things by name, built in, installed, or somebody's own file."""
 
 from __future__ import annotations
 
+import functools
 import importlib
-import importlib.util
-from collections.abc import Iterator, MutableMapping
+from collections.abc import Callable, Iterator, MutableMapping
 from importlib.metadata import entry_points
-from pathlib import Path
+from types import ModuleType
 from typing import Any, Generic, TypeVar
 
-from fourlab.core.errors import SpecError
+from fourlab.core import own
+from fourlab.core.errors import OwnCodeError, SpecError
 from fourlab.core.spec import unknown
 
 T = TypeVar("T")
+
+Pick = Callable[[ModuleType, str, str], Any]
+"""Takes from a module the thing that a spec asks for; the module's name and that of the thing, ""
+if none was given, come after it."""
+
+
+@functools.cache
+def offered(group: str) -> dict[str, str]:
+    """Return what installed packages offer in a group of entry points, as "module:attribute"."""
+    return {point.name: point.value for point in entry_points(group=group)}
+
+
+def attribute(what: str, name: str) -> Pick:
+    """Return what picks the thing that a module calls by this name."""
+
+    def pick(module: ModuleType, place: str, part: str) -> Any:
+        found = getattr(module, part or name, None)
+        if found is None:
+            raise SpecError(f"{place} holds no {what}: give it one as {part or name} = ...")
+        return found
+
+    return pick
 
 
 class Registry(MutableMapping[str, T], Generic[T]):
     """Things by name, as "module:attribute"; a new one is a line, or `registry[name] = thing`.
 
-    With a `group`, installed packages offer more as entry points of it; with an `attribute`, a
-    path that ends in .py names the thing that the file calls so.
+    With a `group`, installed packages offer more as entry points of it, which `adapt` may dress;
+    with a `pick`, a path that ends in .py and the dotted name of a module stand for what it picks.
     """
 
     def __init__(
-        self, what: str, places: dict[str, str], group: str = "", attribute: str = ""
+        self,
+        what: str,
+        places: dict[str, str],
+        group: str = "",
+        pick: Pick | None = None,
+        adapt: Callable[[Any, str], T] = lambda thing, name: thing,
     ) -> None:
         self.what = what  # names the kind of thing in errors
         self._places = dict(places)
         self._loaded: dict[str, T] = {}
         self._group = group
-        self._attribute = attribute
+        self._pick = pick
+        self._adapt = adapt
 
-    def find(self, name: str) -> T:
-        """Return the thing of a name; raises SpecError, which lists what exists."""
+    def find(self, name: str, part: str = "") -> T:
+        """Return the thing of a name, with `part` its name in a file; raises SpecError.
+
+        The error lists what exists.
+        """
         if name in self._loaded:
             return self._loaded[name]
-        if self._attribute and name.endswith(".py"):
-            return self._from_file(Path(name))
         places = self._all_places()
-        if name not in places:
-            raise unknown(self.what, name, self)
-        module, _, attribute = places[name].partition(":")
-        self._loaded[name] = getattr(importlib.import_module(module), attribute)
-        return self._loaded[name]
+        if name in places:
+            self._loaded[name] = self._from_place(name, places[name])
+            return self._loaded[name]
+        if self._pick is not None and own.is_own(name):
+            picked: T = self._pick(own.load(name), own.name_of(name), part)
+            return picked
+        raise unknown(self.what, name, self)
 
-    def _from_file(self, path: Path) -> T:
-        if not path.is_file():
-            raise SpecError(f"there is no file {path}; a {self.what} is one of {', '.join(self)}")
-        spec = importlib.util.spec_from_file_location(path.stem, path)
-        assert spec is not None  # noqa: S101  # the name ends in .py
-        assert spec.loader is not None  # noqa: S101
-        module = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
-        found: Any = getattr(module, self._attribute, None)
-        if found is None:
-            raise SpecError(f"{path} holds no {self.what}: give it one as {self._attribute} = ...")
-        return found  # type: ignore[no-any-return]
+    def _from_place(self, name: str, place: str) -> T:
+        module, _, attribute = place.partition(":")
+        if name in self._places:
+            built_in: T = getattr(importlib.import_module(module), attribute)
+            return built_in
+        try:
+            return self._adapt(getattr(own.load(module), attribute), name)
+        except (AttributeError, SpecError) as error:
+            raise OwnCodeError(
+                f"{self.what} {name!r}, which an installed package offers as {place}: {error}"
+            ) from None
 
     def _all_places(self) -> dict[str, str]:
-        offered = entry_points(group=self._group) if self._group else ()
-        return {**{point.name: point.value for point in offered}, **self._places}
+        return {**offered(self._group), **self._places} if self._group else self._places
 
     def __getitem__(self, name: str) -> T:
         if name not in self:

@@ -106,13 +106,16 @@ def option(
     return dataclasses.field(default=default, metadata=details)
 
 
+_UNTOLD: Any = option(None, "")  # what is known of a field without `option`
+
+
 def options_of(config: type[Any]) -> list[Option]:
     """Return the options of a config dataclass in the order of its fields."""
     hints = typing.get_type_hints(config)
     found = []
     for field in dataclasses.fields(config):
         kinds = [kind for kind in typing.get_args(hints[field.name]) if kind is not NoneType]
-        details = dict(field.metadata)
+        details = {**_UNTOLD.metadata, **field.metadata}
         name = details.pop("name") or field.name.replace("_", "-")
         kind = kinds[0] if kinds else hints[field.name]
         details["label"] = details["label"] or name
@@ -267,5 +270,7 @@ def write(name: str, config: Any) -> str:
         value = getattr(config, option.field)
         if value != option.default:
             text = show_value(value)
-            parts.append(text if option.positional else f"{option.name}={text}")
-    return f"{name}:{','.join(parts)}" if parts else name
+            # After `mine.py:Name` a value needs its option's name.
+            bare = option.positional and ":" not in name
+            parts.append(text if bare else f"{option.name}={text}")
+    return f"{name}{',' if ':' in name else ':'}{','.join(parts)}" if parts else name

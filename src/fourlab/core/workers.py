@@ -27,9 +27,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal, TypeVar
 
-from fourlab.core.errors import FourlabError, missing_extra
+from fourlab.core import own
+from fourlab.core.errors import FourlabError, OwnCodeError, missing_extra
 from fourlab.version import __version__
 
+MOST_WORKERS = 1024
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
@@ -56,6 +58,8 @@ class Workers:
     def __init__(
         self, count: int | None = None, kind: Kind = "threads", cluster: str | None = None
     ) -> None:
+        if count is not None and not 0 < count <= MOST_WORKERS:
+            raise FourlabError(f"{count:,} workers; write 1 to {MOST_WORKERS:,}")
         self.kind = kind
         self.cluster = cluster
         self._client: Any = _connect(cluster) if cluster else None
@@ -73,17 +77,26 @@ class Workers:
         # Spawned, not forked: a forked child inherits the locks of threads it does not have.
         return ProcessPoolExecutor(self.count, multiprocessing.get_context("spawn"))
 
+    def _equipped(self, function: Callable[[Item], Result]) -> Callable[[Item], Result]:
+        """Return the function with all that it needs where it runs."""
+        if self._client is not None:
+            own.pickle_by_value()
+        function = functools.partial(_with_own, function, own.carried())
+        if self.cluster:
+            function = functools.partial(same_sources, sources_digest(), function)
+        return function
+
     def run(
         self, function: Callable[[Item], Result], jobs: Iterable[Item]
     ) -> Iterator[tuple[Item, Result]]:
         """Yield jobs with their results as they are done; `jobs` is drawn from as workers free up.
 
-        A job whose worker died is done again.
+        A job whose worker died is done again. People's own files that are known here travel with
+        the jobs.
         """
+        function = self._equipped(function)
         waiting: dict[Future[Result], tuple[Item, int]] = {}
         source = iter(jobs)
-        if self.cluster:
-            function = functools.partial(same_sources, sources_digest(), function)
         try:
             while True:
                 self._fill(waiting, function, source)
@@ -157,6 +170,25 @@ class Workers:
                     f"the cluster at {self.cluster} is gone, what was done is kept; start one "
                     "again and repeat the command, arena with --resume"
                 ) from None
+
+
+def _with_own(
+    function: Callable[[Item], Result], parcels: tuple[own.Parcel, ...], job: Item
+) -> Result:
+    """Do a job where people's own files are known; runs in a worker.
+
+    An error in one of these files names its line, which would not travel otherwise.
+    """
+    own.carry(parcels)
+    try:
+        return function(job)
+    except FourlabError:
+        raise
+    except Exception as error:
+        line = own.line_of(error)
+        if not line:
+            raise
+        raise OwnCodeError(line) from None
 
 
 def _connect(address: str) -> Any:

@@ -26,6 +26,7 @@ LEARNERS: Registry[type[Learner]] = Registry(
         "distil": "fourlab.learning.networks.distil:Distil",
         "zero": "fourlab.learning.networks.zero:Zero",
     },
+    group="fourlab.learners",
 )
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import logging
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from fourlab.core import own
 from fourlab.core.errors import FourlabError
 from fourlab.core.storage import SEAL, StorageError, is_there, replacing, seal, unseal
 
@@ -27,10 +28,18 @@ class RunConfig:
     truth: str = ""  # a suite to hold its moves and values against
 
     def save(self, folder: Path) -> None:
-        """Write it into a run folder."""
-        fields = json.loads(json.dumps(asdict(self)))
+        """Write it into a run folder, with people's own files that it names."""
+        fields = asdict(self)
+        if named := own.mentioned(self.learner, *self.against):
+            fields["own"] = named
+        fields = json.loads(json.dumps(fields))
         with replacing(folder / CONFIG) as file:
             file.write(json.dumps(seal(fields), indent=2).encode() + b"\n")
+
+    def settled(self) -> RunConfig:
+        """Return it with files named by their contents, so that it can be gone on with as it is."""
+        against = tuple(own.settled(spec) for spec in self.against)
+        return replace(self, learner=own.settled(self.learner), against=against)
 
     @classmethod
     def load(cls, folder: Path) -> RunConfig:
@@ -38,6 +47,7 @@ class RunConfig:
         path = folder / CONFIG
         try:
             fields = unseal(json.loads(path.read_text(encoding="utf-8")), path)
+            own.carry(own.unpacked(fields.pop("own", ())))
             found = cls(**{**fields, "against": tuple(fields["against"])})
         except OSError as error:
             raise StorageError(f"{folder} is no run folder: {CONFIG}: {error.strerror}") from None

@@ -61,6 +61,7 @@ class Run:
         """Begin a run in a new or empty folder."""
         if is_there(folder / CONFIG):
             raise SpecError(f"{folder} holds a run: {described(folder)}; or name another --out")
+        config = config.settled()
         learner = new_learner(config.learner, config.game, config.seed)
         _check_every(config, learner)
         config.save(folder)

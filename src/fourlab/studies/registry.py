@@ -1,6 +1,6 @@
 """The studies by name. A new study is one file and one line here, or a user's own file."""
 
-from fourlab.core.registry import Registry
+from fourlab.core.registry import Registry, attribute
 from fourlab.studies.base import Study
 
 STUDIES: Registry[Study] = Registry(
@@ -16,5 +16,5 @@ STUDIES: Registry[Study] = Registry(
         "sizes": "fourlab.studies.sizes.study:STUDY",
     },
     group="fourlab.studies",
-    attribute="STUDY",
+    pick=attribute("study", "STUDY"),
 )

@@ -24,7 +24,14 @@ from fourlab.rules.position import Position
 from fourlab.search.analysis import analyse as analyse_position
 from fourlab.web.api_page import api_page
 from fourlab.web.laboratory import Laboratory
-from fourlab.web.limits import MOST_MOVES, MOST_SPEC, MOVE_SECONDS, read_agent, read_game
+from fourlab.web.limits import (
+    MOST_MOVES,
+    MOST_SPEC,
+    MOVE_SECONDS,
+    public_agents,
+    read_agent,
+    read_game,
+)
 from fourlab.web.sessions.notation import moves_of
 from fourlab.web.sessions.truth import solver_of
 from fourlab.web.warm import task_named, task_of
@@ -221,8 +228,7 @@ async def agents() -> list[Offer]:
                 for option in options_of(kind.Config)
             },
         )
-        for name, kind in AGENTS.items()
-        if name != "human"
+        for name, kind in ((name, AGENTS[name]) for name in public_agents())
     ]
 
 

@@ -13,10 +13,12 @@ from fourlab.core.errors import FourlabError, SpecError
 from fourlab.core.spec import configure, options_of, parse, unknown
 from fourlab.rules.catalog import game as find_game
 from fourlab.rules.geometry import Rules
+from fourlab.web.offered import guarded
 
 RUNS = Path("runs")  # the only folder whose files a visitor can name
 RECORD = RUNS / "web" / "games.db"  # where games of the pages are kept
 RERUNS = RUNS / "web" / "studies"  # where quick reruns of studies are kept
+PRIVATE = {"human": "a person", "engine": "a program, which only the terminal starts"}
 MOVE_SECONDS = 5.0
 ANALYSIS_SECONDS = 20.0
 QUICK_SIMULATIONS = 10_000  # up to which a search needs no limit on time
@@ -41,21 +43,32 @@ def read_agent(text: str, rules: Rules) -> Agent:
     spec = parse(_short(text, "agent"))
     kind = AGENTS.get(spec.name)
     if kind is None:
-        raise unknown("agent", spec.name, [name for name in AGENTS if name != "human"])
-    if spec.name == "human":
-        raise SpecError("agent 'human' is a person; choose another opponent")
+        raise unknown("agent", spec.name, public_agents())
+    if spec.name in PRIVATE:
+        raise SpecError(f"agent {spec.name!r} is {PRIVATE[spec.name]}; choose another opponent")
     config = configure(kind.Config, spec, "agent")
     if issubclass(kind, Learned) or getattr(config, "path", None):
         _check_path(kind.name, config.path)
-    return kind(rules, _held(spec.name, config))
+    known = kind.__module__.startswith("fourlab.")
+    return guarded(kind(rules, _held(spec.name, config, known)))
 
 
-def _held(name: str, config: Any) -> Any:
-    """Return an agent's config within the limits; raises SpecError if it asks for more."""
+def public_agents() -> list[str]:
+    """Return the names of agents that a visitor may choose."""
+    return [name for name in AGENTS if name not in PRIVATE]
+
+
+def _held(name: str, config: Any, known: bool) -> Any:
+    """Return an agent's config within the limits; raises SpecError if it asks for more.
+
+    Of an agent that is not ours only what its options declare public can be set.
+    """
     changes = {}
     for option in options_of(type(config)):
         most, value = option.public, getattr(config, option.field)
         if most is None:
+            if not known and value != option.default:
+                raise SpecError(f"agent {name!r}: {option.name} cannot be set on the web")
             continue
         if value is not None and value > most:
             if value != option.default:

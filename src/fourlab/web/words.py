@@ -60,7 +60,7 @@ def _scaled(form: str, amount: Any) -> Any:
     return round(amount * 100) if "blunder" in form else amount
 
 
-FAMILIES = (
+FAMILIES = [
     _ladder(
         "mcts",
         "Monte Carlo tree search",
@@ -92,7 +92,7 @@ FAMILIES = (
     ),
     Family("baseline", "Baseline", ("baseline",), ("wins or blocks, else at random",)),
     Family("random", "Random", ("random",), ("any legal move",)),
-)
+]
 
 
 def title_of(rules: Rules) -> str:

@@ -1,0 +1,206 @@
+"""An agent as an engine: the protocol of docs/engines.md, and UGI, from the program's side."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import queue
+import threading
+import time
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+
+from fourlab.agents.base import Agent, Decision
+from fourlab.agents.human import Human
+from fourlab.agents.registry import agent as find_agent
+from fourlab.core import own
+from fourlab.core.errors import FourlabError, SpecError
+from fourlab.core.limit import UNLIMITED, Limit
+from fourlab.core.spec import configure, options_of, parse, show_value
+from fourlab.rules.geometry import Rules
+from fourlab.rules.position import Position, position_of, read_moves
+from fourlab.version import __version__
+
+UGI_TYPES = {bool: "check", int: "spin", float: "string", str: "string"}
+LEAVE_SECONDS = 30.0  # that what was asked for last may still take
+SHARE = 20  # a move gets this part of the time that is left on a clock
+RESULTS = {"first": "p1win", "second": "p2win", "draw": "draw", "in progress": "none"}
+
+
+class EngineServer:
+    """Answers lines; `say` takes the answers. What goes wrong is said as `error`, not raised."""
+
+    def __init__(self, spec: str, rules: Rules, say: Callable[[str], None]) -> None:
+        self.say = say
+        self.line = 0  # the number of the line that is being answered
+        self.stopped = -1  # that of the last `stop` which was read
+        self.agent = find_agent(spec, rules)
+        if isinstance(self.agent, Human):
+            raise SpecError("agent 'human' is no program; name another")
+        self.agent.prepare()
+        self.position = rules.start()
+        self.rng = np.random.default_rng()
+
+    def answer(self, line: str) -> bool:
+        """Do what a line asks for; return whether to go on."""
+        word, _, rest = line.strip().partition(" ")
+        action = getattr(self, f"do_{word}", None)
+        if word == "quit":
+            return False
+        if action is None:
+            if word:
+                self.say(f"info string unknown: {word}")
+            return True
+        try:
+            action(rest.strip())
+        except FourlabError as error:
+            self.say(f"error {error}")
+        except Exception as error:  # whatever an agent does, the next line is answered
+            self.say(f"error {own.told(error)}")
+        return True
+
+    def do_fourlab(self, rest: str) -> None:
+        """Introduce itself."""
+        self._introduce("ready")
+
+    def do_ugi(self, rest: str) -> None:
+        """Introduce itself as the Universal Game Interface has it."""
+        self._introduce("ugiok")
+
+    def _introduce(self, end: str) -> None:
+        self.say(f"id name fourlab {__version__} {self.agent.spec}")
+        self.say("id author the authors of fourlab")
+        for option in options_of(self.agent.Config):
+            words = [f"option name {option.name} type {UGI_TYPES[option.kind]}"]
+            default = getattr(self.agent.config, option.field)
+            words.append(f"default {show_value(default)}")
+            words += [f"min {option.low:g}"] if option.low is not None else []
+            words += [f"max {option.high:g}"] if option.high is not None else []
+            self.say(" ".join(words))
+        self.say(end)
+
+    def do_isready(self, rest: str) -> None:
+        """Say that everything before was done."""
+        self.say("readyok")
+
+    def do_uginewgame(self, rest: str) -> None:
+        """Forget the game that was."""
+        self._become(self.agent.config, self.agent.rules)
+
+    do_newgame = do_uginewgame
+
+    def do_game(self, rest: str) -> None:
+        """Change the board: `columns 7 rows 6 connect 4 gravity 1`."""
+        words = rest.split()
+        given = dict(zip(words[::2], words[1::2], strict=False))
+        try:
+            columns, rows, connect = (int(given[n]) for n in ("columns", "rows", "connect"))
+            rules = Rules(columns, rows, connect, given.get("gravity", "1") != "0")
+        except (KeyError, ValueError) as error:
+            if isinstance(error, FourlabError):
+                raise
+            raise SpecError(f"game {rest!r}: write columns 7 rows 6 connect 4 gravity 1") from None
+        if rules != self.agent.rules:
+            self._become(self.agent.config, rules)
+
+    def do_setoption(self, rest: str) -> None:
+        """Set an option of the agent: `name depth value 4`."""
+        words = rest.split()
+        if len(words) < 4 or words[0] != "name" or words[2] != "value":
+            raise SpecError(f"setoption {rest!r}: write name NAME value VALUE")
+        spec = parse(f"{type(self.agent).__name__}:{words[1]}=({' '.join(words[3:])})")
+        fresh = configure(self.agent.Config, spec, "agent")
+        [field] = [o.field for o in options_of(self.agent.Config) if o.name == words[1]]
+        change = {field: getattr(fresh, field)}
+        self._become(dataclasses.replace(self.agent.config, **change), self.agent.rules)
+
+    def _become(self, config: Any, rules: Rules) -> None:
+        kind: type[Agent] = type(self.agent)
+        self.agent = kind(rules, config)
+        self.agent.prepare()
+        self.position = rules.start()
+
+    def do_position(self, rest: str) -> None:
+        """Set the position: a move string, or `startpos moves 4 4 5`."""
+        words = rest.split()
+        moves = words[2:] if words[:1] == ["startpos"] else words
+        rules = self.agent.rules
+        self.position = position_of(rules, read_moves(rules, " ".join(moves)))
+
+    def do_seed(self, rest: str) -> None:
+        """Set the dice of the next decisions."""
+        self.rng = np.random.default_rng(int(rest))
+
+    def do_go(self, rest: str) -> None:
+        """Think and answer."""
+        if self.position.is_over:
+            raise SpecError(f"the game is over in {self.position.notation!r}; go where it is not")
+        words = rest.split()
+        given = dict(zip(words[::2], words[1::2], strict=False))
+        player = self.agent
+        if "depth" in given and hasattr(player.config, "depth"):
+            config = dataclasses.replace(player.config, depth=int(given["depth"]))
+            player = type(player)(player.rules, config)
+        decision = player.decide(self.position, self.rng, self._limit(given))
+        self.say(information(self.position, decision))
+        self.say(f"bestmove {decision.move + 1}")
+
+    def _limit(self, given: dict[str, str]) -> Limit:
+        """Return when to stop, from any of the ways in which that is said."""
+        seconds = float(given.get("time", math.inf))
+        if "movetime" in given:
+            seconds = float(given["movetime"]) / 1000
+        clock = f"p{self.position.to_move + 1}"
+        if f"{clock}time" in given:
+            bonus = float(given.get(f"{clock}inc", 0))
+            seconds = (float(given[f"{clock}time"]) / SHARE + bonus / 2) / 1000
+        here = self.line
+        return Limit(seconds, int(given.get("nodes", UNLIMITED)), lambda: self.stopped > here)
+
+    def do_query(self, rest: str) -> None:
+        """Tell of the position: `gameover`, `p1turn` or `result`."""
+        position = self.position
+        answers = {
+            "gameover": str(position.is_over).lower(),
+            "p1turn": str(position.to_move == 0).lower(),
+            "result": RESULTS[position.outcome.value],
+        }
+        if rest not in answers:
+            raise SpecError(f"query {rest!r}: ask for one of {', '.join(answers)}")
+        self.say(f"response {answers[rest]}")
+
+
+def information(position: Position, decision: Decision) -> str:
+    """Return a line that tells why: nodes, how it goes on, what each move is worth."""
+    words = ["info", "nodes", str(decision.effort)]
+    words += ["pv", *(str(move + 1) for move in decision.line or (decision.move,))]
+    if decision.values is not None:
+        shown = ["-" if value is None else f"{value:.9g}" for value in decision.values]
+        words += ["values", *shown]
+    return " ".join(words)
+
+
+def serve(server: EngineServer, lines: Iterable[str], leave: Callable[[], None]) -> None:
+    """Answer lines until they end or say so; `stop` is heard while it thinks.
+
+    `leave` is called if it still thinks long after the last line.
+    """
+    waiting: queue.SimpleQueue[str] = queue.SimpleQueue()
+
+    def listen() -> None:
+        for number, line in enumerate(lines, 1):
+            if line.strip() == "stop":
+                server.stopped = number
+            waiting.put(line)
+        waiting.put("quit")
+        time.sleep(LEAVE_SECONDS)
+        leave()
+
+    threading.Thread(target=listen, daemon=True).start()
+    while True:
+        line = waiting.get()
+        server.line += 1
+        if line.strip() != "stop" and not server.answer(line):
+            return

@@ -1,0 +1,115 @@
+"""`fourlab check`: whether an agent is sound."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from typing import Annotated, Any
+
+import typer
+
+from fourlab.cli.options import AsJson
+
+PATIENCE = 10.0  # seconds for one move before it counts as hanging
+START_SECONDS = 120.0  # until the first word, which may wait for a compiler
+KAGGLE_BOARD, ACT_TIMEOUT = "connect4", 2.0
+
+
+def check(
+    agent: Annotated[str, typer.Argument(help="The agent, such as my_agent.py.")],
+    game: Annotated[
+        list[str] | None, typer.Option(help="A board to try it on; may be repeated.")
+    ] = None,
+    seconds: Annotated[float, typer.Option(min=1, help="About how long it may take.")] = 30.0,
+    kaggle: Annotated[bool, typer.Option("--kaggle", help="Kaggle's limits too.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Try an agent out: legal, repeatable, quick; on several boards, in a process of its own.
+
+    Ends with exit code 1 if it is not sound.
+    """
+    boards = game or ([KAGGLE_BOARD] if kaggle else [])
+    findings = []
+    for found in tried(agent, seconds, boards):
+        findings.append(found)
+        if not as_json:
+            show(found)
+    sound = bool(findings) and not any("failed" in found for found in findings)
+    if kaggle and sound:
+        findings.append(submitted(agent, findings))
+        sound = "failed" not in findings[-1]
+        if not as_json:
+            show(findings[-1])
+    if as_json:
+        typer.echo(json.dumps({"agent": agent, "sound": sound, "findings": findings}))
+    else:
+        typer.echo("sound" if sound else "not sound")
+    if not sound:
+        raise typer.Exit(1)
+
+
+def tried(agent: str, seconds: float, boards: list[str]) -> Iterator[dict[str, Any]]:
+    """Yield what checks in a child process find; one that hangs or dies is told where it was."""
+    from fourlab.core.lines import LineProcess, python_with_fourlab
+
+    arguments = [agent, str(seconds), str(PATIENCE), *boards]
+    child = LineProcess([*python_with_fourlab("fourlab.agents.check"), *arguments])
+    step = {"step": "loads", "where": ""}
+    patience = START_SECONDS
+    while True:
+        try:
+            line = child.hear(patience)
+        except TimeoutError:
+            yield _ended(step, f"no answer within {PATIENCE:g} s", child.errors())
+            child.close()
+            return
+        if line is None:
+            printed = child.errors()
+            yield _ended(step, f"its process {child.leave(1.0)}", printed)
+            return
+        said = json.loads(line)
+        if "sound" in said:
+            child.close()
+            return
+        if "step" in said:
+            step = said
+            patience = START_SECONDS if said["step"] == "loads" else PATIENCE + 2
+        else:
+            yield said
+
+
+def _ended(step: dict[str, Any], line: str, printed: str) -> dict[str, Any]:
+    return {"failed": step["step"], "line": line, "where": step["where"], "printed": printed}
+
+
+def submitted(agent: str, findings: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return whether Kaggle would take it."""
+    from fourlab.adapters.export import export_kaggle
+    from fourlab.core.errors import FourlabError
+
+    slowest = max((found.get("slowest", 0.0) for found in findings), default=0.0)
+    if slowest > ACT_TIMEOUT:
+        line = f"a move took {slowest:.1f} s; Kaggle allows {ACT_TIMEOUT:g} s"
+        return {"failed": "kaggle", "line": line, "where": "", "printed": ""}
+    try:
+        size = len(export_kaggle(agent))
+    except FourlabError as error:
+        return {"failed": "kaggle", "line": str(error), "where": "", "printed": ""}
+    return {"passed": "kaggle", "says": f"in time, and one file of {size:,} bytes"}
+
+
+def show(found: dict[str, Any]) -> None:
+    """Print one finding: the line that failed first, then where, what was printed, and how."""
+    if "passed" in found:
+        typer.echo(f"ok    {found['passed']}: {found['says']}")
+        return
+    typer.echo(f"FAIL  {found['failed']}: {found['line']}")
+    if found["where"]:
+        typer.echo(f"      in {found['where']}")
+    for title, text in (("printed", found["printed"]), ("traceback", found.get("trace", ""))):
+        if text.strip():
+            typer.echo(f"      {title}:")
+            for line in text.rstrip().splitlines():
+                typer.echo(f"        {line}")
+    sys.stdout.flush()

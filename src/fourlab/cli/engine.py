@@ -1,0 +1,31 @@
+"""`fourlab engine`: an agent that other programs drive."""
+
+import os
+import sys
+from typing import Annotated
+
+import typer
+
+from fourlab.cli.options import Game
+
+
+def engine(
+    agent: Annotated[str, typer.Argument(help="The agent, such as mcts:sims=1000.")],
+    game: Game = "connect4",
+) -> None:
+    """Let other programs drive an agent over standard input and output, as UGI or simpler."""
+    from fourlab.adapters.serving import EngineServer, serve
+    from fourlab.rules.catalog import game as find_game
+
+    pipe = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)  # what agents print goes where errors go
+    here = os.getpid()
+
+    def say(line: str) -> None:
+        if os.getpid() != here:
+            os._exit(0)  # an agent has forked: one of the two is enough
+        pipe.write(line + "\n")
+        pipe.flush()
+
+    serve(EngineServer(agent, find_game(game), say), sys.stdin, lambda: os._exit(0))
+    os._exit(0)  # whatever an agent left running

@@ -1,0 +1,258 @@
+"""People's own code: files known by what is in them, loaded where they lie or carried elsewhere.
+
+`bots/mine.py` is known as `mine.py@3f2a1c9d`: its name and a digest of its contents, with those of
+the files beside it that it imports. So the same file is the same thing wherever it lies, and an
+edited one is another. A parcel holds all of it and travels to workers of any kind.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import importlib
+import importlib.util
+import re
+import sys
+import threading
+import traceback
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any, NamedTuple
+
+from fourlab.core.errors import OwnCodeError, SpecError
+from fourlab.core.storage import replacing
+
+SUFFIX = ".py"
+PATH = re.compile(r"[^\s=,:(){}]+\.py(?![\w@])")  # a file in a longer text
+DIGITS = 8  # of a digest
+MOST_BYTES = 4_000_000  # of one thing that travels
+
+
+class Parcel(NamedTuple):
+    """A file of somebody's own and the files beside it that it imports: plain data."""
+
+    name: str  # mine.py@3f2a1c9d
+    path: str  # where it lay when it was read
+    texts: tuple[tuple[str, str], ...]  # (file name, contents), itself first
+
+
+_known: dict[str, Parcel] = {}
+_modules: dict[str, ModuleType] = {}
+_files: set[str] = set()  # that were run
+_loading = threading.RLock()
+
+
+def is_file(name: str) -> bool:
+    """Return whether the name of a spec is a file, as `mine.py` or `mine.py@3f2a1c9d`."""
+    return name.partition("@")[0].endswith(SUFFIX)
+
+
+def is_own(name: str) -> bool:
+    """Return whether the name of a spec is a file or a module, as `package.module`."""
+    return is_file(name) or ("." in name and name.replace(".", "").isidentifier())
+
+
+def parcel(place: str) -> Parcel:
+    """Return what a path or a known name stands for, read anew; nothing is run.
+
+    Raises SpecError if there is no such file, or if it is another one than its name says.
+    """
+    if place in _known:
+        return _known[place]
+    written, _, digest = place.partition("@")
+    path = Path(written).expanduser()
+    texts = _read(path)
+    found = Parcel(f"{path.name}@{_digest(texts)}", str(path.resolve()), texts)
+    if digest and found.name != f"{path.name}@{digest}":
+        raise SpecError(f"{path} is {found.name} now, not {place}; keep a copy that stays as it is")
+    _known[found.name] = found
+    return found
+
+
+def carry(parcels: Iterable[Parcel]) -> None:
+    """Make known what was read elsewhere."""
+    for one in parcels:
+        _known.setdefault(one.name, one)
+
+
+def unpacked(data: Iterable[Any]) -> Iterator[Parcel]:
+    """Yield parcels that were written as JSON."""
+    for name, path, texts in data:
+        yield Parcel(name, path, tuple((file, text) for file, text in texts))
+
+
+def carried() -> tuple[Parcel, ...]:
+    """Return all that is known here, for those who work for this process."""
+    return tuple(_known.values())
+
+
+def mentioned(*texts: str) -> tuple[Parcel, ...]:
+    """Return what texts name, such as `4 mine.py@3f2a1c9d and 1 minimax`."""
+    return tuple(one for one in carried() if any(one.name in text for text in texts))
+
+
+def settled(text: str) -> str:
+    """Return a text with its files named by their contents: `mine.py` is `mine.py@3f2a1c9d`."""
+    return PATH.sub(lambda found: parcel(found[0]).name, text)
+
+
+def pickle_by_value() -> None:
+    """Let functions of files that were run travel to a cluster, which cannot import them."""
+    cloudpickle = importlib.import_module("cloudpickle")  # comes with Dask
+    for module in _modules.values():
+        cloudpickle.register_pickle_by_value(module)
+
+
+def load(place: str) -> ModuleType:
+    """Return the module of a file or of a dotted name, run once.
+
+    Raises SpecError if there is none, OwnCodeError that names the line if it fails.
+    """
+    if not is_file(place):
+        return _imported(place)
+    found = parcel(place)
+    with _loading:
+        if found.name not in _modules:
+            _modules[found.name] = _run(found)
+        return _modules[found.name]
+
+
+def name_of(place: str) -> str:
+    """Return the name by which a file or a module is known wherever it lies."""
+    return parcel(place).name if is_file(place) else place
+
+
+def line_of(error: BaseException) -> str:
+    """Return an error with the line of one's own code that raised it, "" if none of it did."""
+    for frame in reversed(traceback.extract_tb(error.__traceback__)):
+        if frame.filename in _files:
+            said = f" in: {frame.line}" if frame.line else ""
+            return f"{Path(frame.filename).name}:{frame.lineno}: {_words(error)}{said}"
+    return ""
+
+
+def is_own_frame(text: str) -> bool:
+    """Return whether an entry of a traceback is of a file of somebody's own."""
+    return any(f'File "{file}"' in text for file in _files)
+
+
+def told(error: BaseException) -> str:
+    """Return an error in one line, that of one's own code first if it was that."""
+    return line_of(error) or _words(error)
+
+
+def _words(error: BaseException) -> str:
+    if isinstance(error, OwnCodeError):
+        return str(error)
+    first = " ".join(str(error).split())
+    return f"{type(error).__name__}: {first}" if first else type(error).__name__
+
+
+def _read(path: Path) -> tuple[tuple[str, str], ...]:
+    """Return a file and those beside it that it imports, directly or not."""
+    texts: dict[str, str] = {}
+    waiting = [path]
+    while waiting:
+        file = waiting.pop(0)
+        if file.name not in texts:
+            try:
+                texts[file.name] = file.read_text(encoding="utf-8")
+            except FileNotFoundError:
+                raise SpecError(f"there is no file {file}; paths begin at {Path.cwd()}") from None
+            except (OSError, UnicodeDecodeError) as error:
+                why = getattr(error, "strerror", None) or "it is no text"
+                raise SpecError(f"cannot read {file}: {why}") from None
+            names = sorted(_imports(texts[file.name]))
+            waiting += [p for name in names if (p := path.parent / f"{name}{SUFFIX}").is_file()]
+    if sum(len(text) for text in texts.values()) > MOST_BYTES:
+        raise SpecError(f"{path} is longer than {MOST_BYTES:,} characters; keep data in files")
+    return tuple(texts.items())
+
+
+def _imports(text: str) -> set[str]:
+    """Return the modules that a source names; one that cannot be parsed says so when it runs."""
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError):
+        return set()
+    found = {a.name for n in ast.walk(tree) if isinstance(n, ast.Import) for a in n.names}
+    found |= {n.module or "" for n in ast.walk(tree) if isinstance(n, ast.ImportFrom)}
+    return {name for name in found if name.isidentifier()}
+
+
+def _digest(texts: tuple[tuple[str, str], ...]) -> str:
+    """Return a digest of contents; the file's own name stands before it anyway."""
+    digest = hashlib.sha256(texts[0][1].encode())
+    for name, text in sorted(texts[1:]):
+        digest.update(f"\0{name}\0{text}".encode())
+    return digest.hexdigest()[:DIGITS]
+
+
+def _home(path: Path, found: Parcel) -> Path:
+    """Return the folder to run it from: its own while it is unchanged there, else a copy."""
+    try:
+        if _read(path) == found.texts:
+            return path.parent
+    except SpecError:  # it lies on another machine
+        pass
+    from fourlab.core.kernel_cache import base_folder  # needs numba
+
+    return base_folder().parent / "own" / found.name
+
+
+def _run(found: Parcel) -> ModuleType:
+    """Run a file as a module of its own; what it imports from beside it is its own too."""
+    folder = _home(Path(found.path), found)
+    for file, text in found.texts:
+        _files.add(str(folder / file))
+        if not (folder / file).is_file():
+            with replacing(folder / file) as copy:
+                copy.write(text.encode())
+    stem, _, digest = found.name.replace(SUFFIX, "").partition("@")
+    name = f"own_{digest}_{stem}"
+    spec = importlib.util.spec_from_file_location(name, folder / found.texts[0][0])
+    assert spec is not None  # noqa: S101  # it ends in .py
+    assert spec.loader is not None  # noqa: S101
+    module = importlib.util.module_from_spec(spec)
+    beside = {Path(other).stem for other, _ in found.texts[1:]}
+    before = {other: sys.modules.pop(other) for other in beside & sys.modules.keys()}
+    sys.modules[name] = module  # dataclasses look their module up there
+    sys.path.insert(0, str(folder))
+    try:
+        spec.loader.exec_module(module)
+    except (Exception, SystemExit) as error:
+        del sys.modules[name]
+        raise OwnCodeError(_first_line(error, found)) from error
+    finally:
+        sys.path.remove(str(folder))
+        for other in beside & sys.modules.keys():
+            del sys.modules[other]  # another file may have another of that name beside it
+        sys.modules.update(before)
+    return module
+
+
+def _first_line(error: BaseException, found: Parcel) -> str:
+    """Return where a file failed to run, and how."""
+    if isinstance(error, SyntaxError) and error.filename:
+        where = f"{Path(error.filename).name}:{error.lineno}"
+        return f"{where}: {type(error).__name__}: {error.msg} in: {(error.text or '').strip()}"
+    return line_of(error) or f"{found.texts[0][0]}: {_words(error)}"
+
+
+def _imported(place: str) -> ModuleType:
+    """Import a module; those of the folder one works in are found as well."""
+    if str(Path.cwd()) not in sys.path:
+        sys.path.append(str(Path.cwd()))
+    try:
+        module = importlib.import_module(place)
+        _files.add(str(module.__file__))
+        return module
+    except ModuleNotFoundError as error:
+        if error.name and place.startswith(error.name):
+            raise SpecError(
+                f"there is no module {place!r} here; install it, or name a file: mine.py"
+            ) from None
+        raise OwnCodeError(f"{place}: {_words(error)}") from error
+    except Exception as error:
+        raise OwnCodeError(line_of(error) or f"{place}: {_words(error)}") from error
