@@ -132,13 +132,14 @@ MISTAKES = {
     "classes.py:np": "is no agent but module",
     "no.such.module:Name": "there is no module 'no.such.module' here",
     "short.py": r"short.py@\w+: decide\(self, position, rng\) must be decide\(",
+    "empty.py:TABLE": "is no agent but dict; write a function",
     "empty.py": "empty.py holds no agent; write a function",
 }
 
 
 @pytest.mark.parametrize("spec", MISTAKES)
 def test_what_is_no_agent_is_answered_with_what_is(folder: Path, spec: str) -> None:
-    (folder / "empty.py").write_text("def helper(x):\n    return x\n")
+    (folder / "empty.py").write_text("TABLE = {}\n\ndef helper(x):\n    return x\n")
     (folder / "short.py").write_text(
         "from fourlab import Agent\n"
         "class Short(Agent):\n    def decide(self, position, rng):\n        return 0\n"

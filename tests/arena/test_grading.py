@@ -41,7 +41,7 @@ def test_a_drawn_best_keeps_only_draws() -> None:
 
 
 def test_an_unplayable_move_is_no_grade() -> None:
-    with pytest.raises(ValueError, match="cannot be played"):
+    with pytest.raises(ValueError, match="has no score"):
         Marks().add(scored(0, None, 0, 0, 0, 0, 0), 1)
 
 

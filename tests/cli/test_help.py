@@ -80,3 +80,10 @@ def test_a_server_is_not_opened_to_everyone_by_an_empty_name(host: str) -> None:
     assert "Traceback" not in done.stderr
     assert done.stderr.startswith("fourlab: ")
     assert done.stdout == ""
+
+
+def test_that_there_are_no_runs_yet_is_no_error(tmp_path: Path) -> None:
+    done = run("runs", folder=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("no runs in runs; make one with fourlab train q")
+    assert run("runs", "nowhere", folder=tmp_path).returncode == 2

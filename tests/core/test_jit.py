@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -30,11 +31,20 @@ print("hit" if hits else "no hit", "miss" if misses else "no miss", sep=", ")
 """
 
 
-def run(cache: Path, source: Path = Path(fourlab.__file__).parent.parent) -> list[str]:
+def run(
+    cache: Path,
+    source: Path = Path(fourlab.__file__).parent.parent,
+    before: Callable[[], None] | None = None,
+) -> list[str]:
     environment = {**os.environ, "XDG_CACHE_HOME": str(cache), "PYTHONPATH": str(source)}
     environment.pop("NUMBA_CACHE_DIR", None)
     done = subprocess.run(
-        [sys.executable, "-c", PROGRAM], env=environment, capture_output=True, text=True, check=True
+        [sys.executable, "-c", PROGRAM],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
+        preexec_fn=before,
     )
     return done.stdout.splitlines()
 
@@ -112,6 +122,16 @@ def test_a_disk_that_cannot_be_written_is_done_without(tmp_path: Path) -> None:
     blocked.write_text("a file where a folder should be")
     assert "no hit, miss" in run(blocked)
     assert "no hit, miss" in run(blocked)
+
+
+def test_a_disk_that_fills_up_stops_nothing_and_spoils_nothing(tmp_path: Path) -> None:
+    """Files of more than 8 kB cannot be written for a while, as on a disk that is full."""
+    resource = pytest.importorskip("resource")
+    limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (8192, 8192))  # noqa: E731
+    assert run(tmp_path, before=limit)[-1].endswith("miss")
+    assert [path for path in tmp_path.rglob("*") if ".tmp." in path.name] == []
+    run(tmp_path)
+    assert run(tmp_path)[-1] == "hit, no miss"
 
 
 def test_where_numba_cannot_be_imported_kernels_are_plain_python() -> None:

@@ -8,6 +8,7 @@ function takes, with a default, is an option of the agent.
 from __future__ import annotations
 
 import dataclasses
+import functools
 import inspect
 import operator
 import random
@@ -29,6 +30,7 @@ from fourlab.rules.position import Position
 
 KINDS = (int, float, str, bool)  # that an option can have
 KAGGLE_NAMES = (("obs", "observation"), ("config", "configuration", "conf"))
+KEPT = 256  # kinds of agents that a process keeps
 ACT_TIMEOUT, OVERAGE = 2.0, 60.0  # seconds that Kaggle gives for a move, and in addition for a game
 LEGACY_SEED = 1 << 32  # numpy's shared dice take no more
 REMEDY = (
@@ -141,10 +143,19 @@ def pick_agent(module: ModuleType, place: str, part: str) -> type[Agent]:
 
 
 def adapt(thing: Any, name: str, files: tuple[str, ...] | None = None) -> type[Agent]:
-    """Return a class or a function as a kind of agent with this name; raises SpecError.
+    """Return a class or a function as a kind of agent with this name, always the same one.
+
+    Raises SpecError if it is neither.
 
     `files` are those that make it who it is, by default the one that it was written in.
     """
+    if not isinstance(thing, type | FunctionType):
+        raise SpecError(f"{name} is no agent but {type(thing).__name__}; {REMEDY}")
+    return _adapted(thing, name, (inspect.getfile(thing),) if files is None else files)
+
+
+@functools.lru_cache(maxsize=KEPT)
+def _adapted(thing: Any, name: str, files: tuple[str, ...]) -> type[Agent]:
     base: type[Agent]
     fields: dict[str, Any] = {}
     if isinstance(thing, type) and issubclass(thing, Agent):
@@ -154,10 +165,9 @@ def adapt(thing: Any, name: str, files: tuple[str, ...] | None = None) -> type[A
         base, fields = _function(thing, name)
     else:
         raise SpecError(f"{name} is no agent but {type(thing).__name__}; {REMEDY}")
-    paths = (inspect.getfile(thing),) if files is None else files
 
     def sources(self: Agent) -> tuple[Path, ...]:
-        return (*base.sources(self), *map(Path, paths))
+        return (*base.sources(self), *map(Path, files))
 
     home = {"__module__": thing.__module__, "__doc__": thing.__doc__ or f"{name}, one's own."}
     kind = type(thing.__name__, (base,), {**fields, **home, "name": name, "sources": sources})

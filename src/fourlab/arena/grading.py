@@ -14,6 +14,7 @@ from fourlab.arena.identity import checksum, known_agent
 from fourlab.arena.match import play_here
 from fourlab.arena.pairing import import_modules
 from fourlab.arena.statistics import mean_interval, share_interval
+from fourlab.core import own
 from fourlab.core.workers import Workers
 from fourlab.positions.suites import Scored
 from fourlab.rules.boards import boards_of
@@ -136,8 +137,8 @@ def grade(
     result = Grade(agent.spec, Marks(), {})
     lines = [scored.position.moves for scored in suite]
     who = (agent.spec, "" if workers is None else checksum(agent), str(agent.rules), seed)
-    own = type(agent).__module__
-    modules = () if own.startswith("fourlab.") else (own,)
+    home = type(agent).__module__
+    modules = () if home.startswith("fourlab.") or own.is_own(agent.name) else (home,)
     jobs = [
         Questions(*who, first, tuple(lines[first : first + CHUNK]), modules)
         for first in range(0, len(suite), CHUNK)

@@ -29,7 +29,7 @@ def agent(
 ) -> None:
     """Write an agent that plays, with comments: a class, unless another kind is asked for."""
     from fourlab.core.errors import SpecError
-    from fourlab.core.storage import StorageError, replacing
+    from fourlab.core.storage import StorageError, is_there, replacing
 
     if engine and engine not in ENGINES:
         raise SpecError(f"no engine in {engine!r}; write one of: {', '.join(ENGINES)}")
@@ -38,8 +38,9 @@ def agent(
     name = ENGINES.get(engine) or ("function.py" * function) or ("kaggle.py" * kaggle) or "agent.py"
     suffix = Path(name).suffix
     if file.suffix != suffix:
-        raise SpecError(f"{file} would hold {suffix[1:]}; name it {file.with_suffix(suffix)}")
-    if file.exists():
+        better = file.with_suffix(suffix) if file.name else f"my_agent{suffix}"
+        raise SpecError(f"{file} would hold {suffix[1:]}; name it {better}")
+    if is_there(file):
         raise StorageError(f"{file} is there already and stays as it is; name another")
     text = (TEMPLATES / name).read_text(encoding="utf-8").replace("{file}", file.name)
     with replacing(file) as made:

@@ -6,13 +6,16 @@ from typing import Annotated, Any
 
 import typer
 
+RUNS = Path("runs")
+
 
 def runs(
-    root: Annotated[Path, typer.Argument(help="The folder to look in.")] = Path("runs"),
+    root: Annotated[Path, typer.Argument(help="The folder to look in.")] = RUNS,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """List training runs and compare what they have come to."""
     from fourlab.core.errors import SpecError
+    from fourlab.core.storage import is_there
     from fourlab.learning.runs import RunConfig, find_runs, read_metrics
 
     listing: list[dict[str, Any]] = []
@@ -31,9 +34,13 @@ def runs(
     if as_json:
         typer.echo(json.dumps(listing))
         return
-    if not listing:
-        raise SpecError(f"no runs in {root}; make one with fourlab train q, or name their folder")
-    show(listing)
+    if listing:
+        show(listing)
+        return
+    nothing = f"no runs in {root}; make one with fourlab train q, or name their folder"
+    if root != RUNS and not is_there(root):
+        raise SpecError(nothing)
+    typer.echo(nothing)
 
 
 def show(listing: list[dict[str, Any]]) -> None:

@@ -17,7 +17,8 @@ from pathlib import Path
 from typing import IO
 
 KEPT_ERRORS = 4000  # bytes of its standard error that are worth telling
-LONGEST_LINE = 1 << 16  # characters; what is longer comes in pieces
+LONGEST_LINE = 1 << 24  # bytes; what is longer comes in pieces
+AT_ONCE = 1 << 16  # bytes to read
 STRICT_MEMORY = 2 << 30  # bytes that unknown code may have
 STRICT_FILE = 256 << 20  # bytes that a file may have which it writes
 
@@ -93,7 +94,10 @@ class LineProcess:
             left = max(0.0, deadline - time.perf_counter())
             if not self._poll.poll(math.ceil(left * 1000)):
                 raise TimeoutError
-            more = os.read(self._pipe, LONGEST_LINE)
+            try:
+                more = os.read(self._pipe, AT_ONCE)
+            except OSError:  # another thread has closed it
+                return None
             if not more:
                 return None
             self._heard += more
@@ -103,7 +107,7 @@ class LineProcess:
     def forget(self) -> None:
         """Pass over what it has said and nobody asked for."""
         self._heard = b""
-        while self._poll.poll(0) and os.read(self._pipe, LONGEST_LINE):
+        while self._poll.poll(0) and os.read(self._pipe, AT_ONCE):
             pass
 
     def errors(self) -> str:

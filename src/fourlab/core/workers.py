@@ -31,6 +31,7 @@ from fourlab.core import own
 from fourlab.core.errors import FourlabError, OwnCodeError, missing_extra
 from fourlab.version import __version__
 
+MOST_WORKERS = 1024
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
@@ -57,6 +58,8 @@ class Workers:
     def __init__(
         self, count: int | None = None, kind: Kind = "threads", cluster: str | None = None
     ) -> None:
+        if count is not None and not 0 < count <= MOST_WORKERS:
+            raise FourlabError(f"{count:,} workers; write 1 to {MOST_WORKERS:,}")
         self.kind = kind
         self.cluster = cluster
         self._client: Any = _connect(cluster) if cluster else None
@@ -74,6 +77,15 @@ class Workers:
         # Spawned, not forked: a forked child inherits the locks of threads it does not have.
         return ProcessPoolExecutor(self.count, multiprocessing.get_context("spawn"))
 
+    def _equipped(self, function: Callable[[Item], Result]) -> Callable[[Item], Result]:
+        """Return the function with all that it needs where it runs."""
+        if self._client is not None:
+            own.pickle_by_value()
+        function = functools.partial(_with_own, function, own.carried())
+        if self.cluster:
+            function = functools.partial(same_sources, sources_digest(), function)
+        return function
+
     def run(
         self, function: Callable[[Item], Result], jobs: Iterable[Item]
     ) -> Iterator[tuple[Item, Result]]:
@@ -82,7 +94,7 @@ class Workers:
         A job whose worker died is done again. People's own files that are known here travel with
         the jobs.
         """
-        function = self._outfitted(function)
+        function = self._equipped(function)
         waiting: dict[Future[Result], tuple[Item, int]] = {}
         source = iter(jobs)
         try:
@@ -106,14 +118,6 @@ class Workers:
         finally:
             for future in waiting:
                 future.cancel()
-
-    def _outfitted(self, function: Callable[[Item], Result]) -> Callable[[Item], Result]:
-        """Return a function with what it needs where it is called."""
-        function = functools.partial(_with_own, function, own.carried())
-        if not self.cluster:
-            return function
-        own.pickle_by_value()
-        return functools.partial(same_sources, sources_digest(), function)
 
     def _fill(
         self,

@@ -1,0 +1,110 @@
+"""fourlab as an engine: what it answers to whom."""
+
+import threading
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+from fourlab.adapters.serving import EngineServer, serve
+from fourlab.agents.registry import agent
+from fourlab.core.errors import SpecError
+from fourlab.rules.catalog import game
+
+
+def answers(spec: str, *lines: str, board: str = "connect4") -> list[str]:
+    said: list[str] = []
+    serve(EngineServer(spec, game(board), said.append), lines, lambda: None)
+    return said
+
+
+def test_it_introduces_itself_with_its_options() -> None:
+    for hello, end in (("fourlab 1", "ready"), ("ugi", "ugiok")):
+        said = answers("minimax:depth=3", hello, "isready")
+        assert said[0].startswith("id name fourlab ")
+        assert any(line.startswith("option name depth type spin default 3 min ") for line in said)
+        assert said[-2:] == [end, "readyok"]
+
+
+@pytest.mark.parametrize("position", ["position 4453", "position startpos moves 4 4 5 3"])
+def test_it_answers_with_what_the_agent_decides(position: str) -> None:
+    start = game("connect4").start().play_all("4453")
+    here = agent("minimax:depth=4,ties=first").decide(start, np.random.default_rng(1))
+    moved = f"bestmove {here.move + 1}"
+    for go in (
+        "go",
+        "go depth 4",
+        "go movetime 60000",
+        "go p1time 9000000 p2time 10",
+        "go time 60",
+    ):
+        assert answers("minimax:depth=4,ties=first", position, go)[-1] == moved
+
+
+def test_a_seed_repeats_a_move_and_clocks_are_those_of_the_side_to_move() -> None:
+    lines = [line for n in (*range(9), *range(9)) for line in (f"seed {n}", "position 1", "go")]
+    moves = [said for said in answers("random", *lines) if said.startswith("bestmove")]
+    assert moves[:9] == moves[9:]
+    assert len(set(moves)) > 2
+    server = EngineServer("random", game("connect4"), lambda line: None)
+    assert server._limit({"p1time": "2000", "p2time": "9"}).seconds == pytest.approx(0.1)
+    server.do_position("4")
+    assert server._limit({"p1time": "9", "p2time": "4000", "p2inc": "1000"}).seconds == 0.7
+
+
+def test_queries_tell_how_the_game_stands() -> None:
+    asked = ("query gameover", "query p1turn", "query result")
+    assert answers("random", "position 4", *asked) == [
+        "response false", "response false", "response none",
+    ]  # fmt: skip
+    assert answers("random", "position 1212121", *asked)[::2] == [
+        "response true", "response p1win",
+    ]  # fmt: skip
+    assert answers(
+        "random", "game columns 3 rows 3 connect 3 gravity 0", "position 123", asked[1]
+    ) == ["response false"]
+
+
+def test_mistakes_are_answered_and_the_next_line_too() -> None:
+    said = answers(
+        "minimax",
+        *("position 8", "setoption name deep value 3", "setoption name depth value x"),
+        *(
+            "query x",
+            "game columns x",
+            "game columns 70 rows 6 connect 4",
+            "nonsense",
+            "",
+            "isready",
+        ),
+        *("position 1212121", "go"),
+    )
+    assert [line.split()[0] for line in said] == [*["error"] * 6, "info", "readyok", "error"]
+    with pytest.raises(SpecError, match="is no program"):
+        EngineServer("human", game("connect4"), said.append)
+
+
+def test_it_is_stopped_while_it_thinks() -> None:
+    thinking = threading.Event()
+
+    def lines() -> Iterator[str]:
+        yield "go"
+        thinking.wait(60)
+        yield "stop"
+
+    def say(line: str) -> None:
+        said.append(line)
+
+    said: list[str] = []
+    server = EngineServer("random", game("connect4"), say)
+
+    class Patient(type(server.agent)):  # type: ignore[misc]
+        def decide(self, position, rng, limit):  # type: ignore[no-untyped-def]
+            thinking.set()
+            while not limit.stop():
+                pass
+            return super().decide(position, rng)
+
+    server.agent = Patient(server.agent.rules)
+    serve(server, lines(), lambda: None)
+    assert said[-1].startswith("bestmove")
