@@ -60,7 +60,7 @@ class Visitor:
         self.server = server
         options.setdefault("viewport", {"width": 1280, "height": 800})
         self.context = browser.new_context(**options)
-        self.context.set_default_timeout(30_000)
+        self.context.set_default_timeout(60_000)
         self.complaints: list[str] = []
         self.page = self.tab()
 

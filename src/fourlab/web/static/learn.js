@@ -17,7 +17,7 @@ export default {
   mixins: [live],
   components: { BoardView, Chart, Dial, Disc, Frame, Icon, Menu, Picker, Segmented, StateTag, Thumbnail },
   data() {
-    return { tab: "game", theme: 0, keys: KEYS, ticks: TICKS, sliding: null, more: false, settings: false, other: null, wanted: "", adding: false, naming: false, leaving: false, savedAt: null, now: Date.now() };
+    return { tab: "game", theme: 0, keys: KEYS, ticks: TICKS, sliding: null, more: false, settings: false, other: null, wanted: "", typed: "", adding: false, naming: false, leaving: false, savedAt: null, now: Date.now() };
   },
   mounted() {
     addEventListener("fourlab-theme", () => { this.theme++; });
@@ -139,9 +139,9 @@ export default {
     setBoard() { const { columns, rows, connect, gravity } = this.other; this.act("board", Number(columns), Number(rows), Number(connect), gravity); this.other = null; },
     rename() { this.naming = true; this.$nextTick(() => this.$refs.name?.select()); },
     named(event) { this.naming = false; if (event.target.value.trim() && event.target.value !== this.view.run.title) this.act("rename", event.target.value); },
-    search(event) {
+    search() {
       clearTimeout(this.typing);
-      this.typing = setTimeout(() => { this.wanted = event.target.value.replace(/\s/g, ""); this.lookUp(); }, TYPING);
+      this.typing = setTimeout(() => { this.wanted = this.typed.replace(/\s/g, ""); this.lookUp(); }, TYPING);
     },
     lookUp() { this.act("find", this.wanted); },
     // What it knows changes while it runs; nobody reads faster than this.
@@ -234,7 +234,7 @@ export default {
             <i v-if="cell.best" class="exact" title="exactly best"></i><em v-if="Math.abs(cell.changed ?? 0) >= 0.005">{{ difference(cell.changed) }}</em></div></td></tr></tbody></table></div>
       <div class="legend"><span><i class="key chosen"></i>chosen</span><span><i class="key changed"></i>just changed</span><span><i class="key exact"></i>exact best</span></div>
       <div class="scale"><span>−{{ view.scale }}</span><i :style="{ background: 'linear-gradient(90deg,' + colourScale + ')' }"></i><span>+{{ view.scale }}</span></div>
-      <div class="policy"><div class="heading"><h2>Policy</h2><label>after moves <input :value="wanted" placeholder="such as 33" aria-label="Moves after which the policy is shown" spellcheck="false" @input="search"></label></div>
+      <div class="policy"><div class="heading"><h2>Policy</h2><label>after moves <input v-model="typed" placeholder="such as 33" aria-label="Moves after which the policy is shown" spellcheck="false" @input="search"></label></div>
         <p v-if="!policy" class="note">Looking…</p><p v-else-if="policy.error" class="field-error"><Icon name="warn"/>{{ policy.error }}</p><p v-else-if="!policy.rows.length" class="note">It has learned nothing about these positions.</p>
         <div v-else class="policy-scroll" tabindex="0" role="region" aria-label="Policy as a list"><table><thead><tr><th>State</th><th>Action</th><th>Q</th><th>Trials</th></tr></thead>
           <tbody><tr v-for="one in policy.rows" :key="one.state"><td><code>{{ one.state || 'empty board' }}</code></td><td>{{ one.move + 1 }}</td><td>{{ value(one.value) }}</td><td>{{ trials(one.trials) }}</td></tr></tbody></table>
