@@ -1,5 +1,6 @@
 """Addresses that reports write open Arena and Learn with exactly the settings in them."""
 
+from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
@@ -9,6 +10,9 @@ from fourlab.learning.opponents import named_in
 from fourlab.learning.registry import learner as find_learner
 from fourlab.studies.report import links
 from fourlab.web.frame import read_query
+from fourlab.web.keep.shelf import Shelf
+from fourlab.web.keep.store import Keep
+from fourlab.web.runs.room import Room
 from fourlab.web.runs.setup import HELD, read_setup
 from fourlab.web.sessions.arena import ArenaSession
 from fourlab.web.sessions.learn import LearnSession
@@ -19,6 +23,11 @@ FIVE_BY_SIX = "connect:columns=5,rows=6,k=4"
 
 def query(address: str) -> dict[str, str]:
     return read_query(QueryParams(urlsplit(address).query))
+
+
+def learn(bench: TestBench, folder: Path, address: str) -> LearnSession:
+    room = Room(bench, Keep(folder / "kept"))
+    return LearnSession(bench, query(address), shelf=Shelf(room.keep, "ann"), room=room)
 
 
 def test_a_match_opens_in_the_arena(bench: TestBench) -> None:
@@ -67,17 +76,17 @@ def test_an_event_is_held_to_games_in_all(bench: TestBench) -> None:
         ("connect4", "td-lambda:games=500,opponent=(2 baseline and 1 frozen:every=50),lambda=0.3"),
     ],
 )
-def test_a_training_opens_as_it_was(bench: TestBench, game: str, spec: str) -> None:
-    session = LearnSession(bench, query(links.learn(game, spec, 3001)))
+def test_a_training_opens_as_it_was(bench: TestBench, tmp_path: Path, game: str, spec: str) -> None:
+    session = learn(bench, tmp_path, links.learn(game, spec, 3001))
     assert session.notice == ""
-    assert not session.running
-    expected, made = find_learner(spec, game, 3001), session._make()
+    assert not session.training.running
+    expected, made = find_learner(spec, game, 3001), session.training.make()
     assert (made.rules, made.seed, made.total) == (expected.rules, 3001, expected.total)
     held = {name.replace("-", "_") for name in HELD} - {"games"}
     differ = {k for k, v in vars(made.config).items() if str(v) != str(vars(expected.config)[k])}
     assert differ <= held
-    again = LearnSession(bench, query(session.url))
-    assert again.settings == session.settings
+    again = learn(bench, tmp_path, session.url)
+    assert again.training.settings == session.training.settings
     assert session.view()["choices"]["game"]["value"] == str(expected.rules)
 
 
@@ -108,22 +117,15 @@ def test_a_bad_value_is_told_in_one_line_and_the_default_stays(address: str, tol
     assert found == read_setup(rest)[0]
 
 
-def test_a_run_of_so_many_games_ends_with_them(bench: TestBench) -> None:
-    address = links.learn("tictactoe", "q:games=700,opponent=random", 1)
-    session = LearnSession(bench, query(address))
+def test_a_run_of_so_many_games_ends_with_them(bench: TestBench, tmp_path: Path) -> None:
+    session = learn(bench, tmp_path, links.learn("tictactoe", "q:games=700,opponent=random", 1))
     session.open()
-    bench.until(lambda: session.learner is not None)
     assert session.act("speed", [1e9])
     assert session.act("run", [])
-    bench.until(lambda: not session.running and not session.busy)
-    assert session.done == 700
-    assert session.view()["ended"]
-    assert session.sample is not None  # the last game stays
+    bench.until(lambda: session.training.is_over and not session.training.running)
+    assert session.training.done == 700
     assert not session.act("run", [])
     assert "all 700 games are played" in session.error["text"]  # type: ignore[index]
-    assert session.act("reset", [])
-    bench.until(lambda: session.learner is not None)
-    assert session.act("step", ["game"])
 
 
 def test_all_agents_of_a_text_are_named() -> None:

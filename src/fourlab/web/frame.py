@@ -75,7 +75,7 @@ def show(
         Notice(Refusal(laboratory.bench, str(error)))
         return
     client.on_delete(lambda: laboratory.door.leave(address))
-    at_work = laboratory.room.running(str(app.storage.browser.get("id", "")))
+    at_work = laboratory.room.running(_visitor())
     ui.add_head_html(f"<script>window.fourlabAtWork = {at_work};</script>")
     try:
         session = make_session(read_query(request.query_params))
@@ -83,6 +83,14 @@ def show(
         client.status_code = 404
         session = Refusal(laboratory.bench, str(error))
     (Notice if isinstance(session, Refusal) else page)(session)
+
+
+def _visitor() -> str:
+    """Return what tells browsers apart, '' for a page that no browser asked for."""
+    try:
+        return str(app.storage.browser.get("id", ""))
+    except RuntimeError:
+        return ""
 
 
 def read_query(params: Mapping[str, str]) -> dict[str, str]:
