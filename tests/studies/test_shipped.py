@@ -13,8 +13,7 @@ from fourlab.studies.registry import STUDIES
 PUBLISHED = ("mcts-q", "monte-carlo", "connectx", "minimax-q", "deep-q")
 REPORTS = Path(__file__).parents[2] / "docs/studies"
 SEEDS = 5  # that a training of a full run has at least
-ENDLESS = {  # what may be left: boards that take hours, and networks, which need torch
-    "sizes": ["hours"],
+ENDLESS = {  # what may be left: networks, which need torch
     "deep-q": ["network", "prediction", "opponents", "search", "wishes"],
 }
 
