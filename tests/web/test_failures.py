@@ -1,6 +1,7 @@
 """Work that cannot be done is said on the page, and the page can be used again."""
 
 import asyncio
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, NoReturn
 
@@ -10,8 +11,11 @@ from fourlab.core.storage import StorageError
 from fourlab.rules.position import Position
 from fourlab.web import events
 from fourlab.web.api import think
+from fourlab.web.keep.shelf import Shelf
+from fourlab.web.keep.store import Keep
 from fourlab.web.laboratory import Laboratory
-from fourlab.web.sessions import learn
+from fourlab.web.runs.kept import KeptTraining
+from fourlab.web.runs.room import Room
 from fourlab.web.sessions.arena import ArenaSession
 from fourlab.web.sessions.learn import LearnSession
 from fourlab.web.sessions.play import PlaySession
@@ -23,21 +27,29 @@ def fail(*_: object, **__: object) -> NoReturn:
     raise StorageError("cannot write runs: No space left on device")
 
 
+def learner(bench: TestBench, folder: Path) -> LearnSession:
+    room = Room(bench, Keep(folder))
+    query = {"game": "tictactoe"}
+    return LearnSession(bench, query, shelf=Shelf(room.keep, "ann"), room=room)
+
+
 def test_a_full_disk_is_told_and_the_learner_goes_on(
-    bench: TestBench, monkeypatch: pytest.MonkeyPatch
+    bench: TestBench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    session = LearnSession(bench, {"game": "tictactoe"})
+    session = learner(bench, tmp_path)
     opened(session)
-    session.act("step", ["game"])
-    bench.until(lambda: session.sample)
-    monkeypatch.setattr(learn.LearnSession, "_save", fail)
-    assert session.act("save", [])
+    monkeypatch.setattr(KeptTraining, "write", fail)
+    assert session.act("run", [])
+    bench.until(lambda: session.training.done > 0)
+    assert session.act("run", [])  # pauses, and saves
     bench.until(lambda: session.failure)
     assert "No space left" in session.failure
-    shown = session.sample
-    assert session.act("step", ["game"])
-    assert not session.failure
-    bench.until(lambda: session.sample is not shown)
+    monkeypatch.undo()
+    done = session.training.done
+    assert session.act("run", [])
+    bench.until(lambda: session.training.done > done)
+    assert session.act("run", [])
+    bench.until(lambda: not session.training.busy and not session.failure)
 
 
 def test_records_that_cannot_be_written_stop_an_arena(
@@ -73,8 +85,8 @@ def test_a_fault_of_an_opponent_is_told_and_a_new_game_begins(
     bench.until(lambda: session.line.length == 2)
 
 
-def test_a_busy_laboratory_says_so(bench: TestBench) -> None:
-    session = LearnSession(bench, {"game": "tictactoe"})
+def test_a_busy_laboratory_says_so(bench: TestBench, tmp_path: Path) -> None:
+    session = learner(bench, tmp_path)
     taken = [bench._waiting.acquire(blocking=False) for _ in range(MOST_WAITING)]
     assert all(taken)
     opened(session)
@@ -82,7 +94,7 @@ def test_a_busy_laboratory_says_so(bench: TestBench) -> None:
     assert "busy" in session.failure
     bench._waiting.release(MOST_WAITING)
     session.act("step", ["game"])
-    bench.until(lambda: session.sample)
+    bench.until(lambda: session.training.sample)
 
 
 def test_whoever_asks_the_api_hears_of_a_fault() -> None:

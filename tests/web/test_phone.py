@@ -41,8 +41,9 @@ def keys(visitor: Visitor) -> None:
 
 def learner(visitor: Visitor) -> None:
     visitor.go("/learn?learner=monte-carlo")
-    visitor.page.wait_for_selector("text=Play 100 test games >> visible=true")
+    visitor.page.wait_for_selector("text=Test it >> visible=true")
     visitor.page.click(".settings")
+    visitor.page.click("[aria-label=More]")
     visitor.page.click("text=Rewards")
 
 
@@ -50,7 +51,7 @@ def values(visitor: Visitor) -> None:
     visitor.go("/learn")
     visitor.page.wait_for_selector(".heat-cell", state="attached", timeout=120_000)
     visitor.page.click("role=radio[name=Values]")
-    visitor.page.click("summary >> text=policy")
+    visitor.page.wait_for_selector(".policy-scroll tbody tr >> nth=0")
 
 
 def curves(visitor: Visitor) -> None:

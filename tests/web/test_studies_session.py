@@ -5,11 +5,13 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from fourlab.core.errors import FourlabError
+from fourlab.core.registry import offered
 from fourlab.studies.archive import Archive
 from fourlab.web.sessions.studies import ReportSession, StudiesSession
 from fourlab.web.studies import reruns as reruns_module
@@ -21,12 +23,15 @@ from web.bench import TestBench
 
 
 @pytest.fixture(autouse=True)
-def _installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def _installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     path = tiny_studies.install(tmp_path / "packages")
     for part in reversed(path.split(os.pathsep)):
         monkeypatch.syspath_prepend(part)
     monkeypatch.setenv("PYTHONPATH", path, prepend=os.pathsep)
     monkeypatch.chdir(tmp_path)
+    offered.cache_clear()
+    yield
+    offered.cache_clear()
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from fourlab.core.errors import FourlabError, SpecError
 from fourlab.core.spec import Option, configure, options_of, parse, unknown
 from fourlab.rules.catalog import game as find_game
 from fourlab.rules.geometry import Rules
-from fourlab.web.offered import guarded
+from fourlab.web.offered import Offered, guarded
 
 KEPT = "run:"  # before the name of a kept run, in place of an agent's spec
 RUNS = Path("runs")  # the only folder whose files a visitor can name
@@ -68,8 +68,9 @@ def read_agent(text: str, rules: Rules) -> Agent:
     if spec.name in PRIVATE:
         raise SpecError(f"agent {spec.name!r} is {PRIVATE[spec.name]}; choose another opponent")
     config = configure(kind.Config, spec, "agent")
-    for path in _paths(kind, config):
-        _check_path(kind.name, path)
+    if _is_ours(kind) and not issubclass(kind, Offered):
+        for path in _paths(kind, config):
+            _check_path(kind.name, path)
     if isinstance(config, MinimaxConfig) and config.plain and config.time is None:
         _check_plain(rules, config)
     return guarded(kind(rules, _held(kind, config)))
