@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -307,6 +308,26 @@ def test_damage_anywhere_is_refused_or_changes_nothing(tmp_path: Path) -> None:
             continue
         assert found == truth
     assert refused > 50
+
+
+def test_a_game_that_strayed_from_its_pairing_is_damage(tmp_path: Path) -> None:
+    """Questions join games with their pairings, so its absence would not be seen."""
+    path = tmp_path / "games.db"
+    with Records(path) as records:
+        fill(records)
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("UPDATE games SET pairing = 5 WHERE number = 7")
+    with pytest.raises(StorageError, match=r"games.db is damaged: 1 of its rows"):
+        Records(path)
+
+
+def test_a_schema_that_is_no_text_is_damage(tmp_path: Path) -> None:
+    path = tmp_path / "games.db"
+    with Records(path) as records:
+        fill(records)
+    path.write_bytes(path.read_bytes().replace(b"TABLE pairings", b"TABL\xc5 pairings"))
+    with pytest.raises(StorageError, match=r"games.db is no fourlab record, or damaged"):
+        Records(path)
 
 
 def test_a_record_that_may_not_be_written_is_read(

@@ -129,7 +129,7 @@ class Records:
             raise StorageError(
                 f"cannot use {self.path}: {error}; the games in it are as they were"
             ) from None
-        except sqlite3.DatabaseError as error:
+        except (sqlite3.DatabaseError, UnicodeDecodeError) as error:  # of a damaged schema
             raise StorageError(f"{self.path} is no fourlab record, or damaged: {error}") from None
 
     def _all(self, query: str, *values: Any) -> list[tuple[Any, ...]]:

@@ -29,6 +29,8 @@ def check(connection: Connection, path: Path) -> None:
     [(found,)] = connection.execute("PRAGMA quick_check(1)").fetchall()
     if found != "ok":
         raise StorageError(f"{path} is damaged: {' '.join(found.split())}; {REMEDY}")
+    [(strays,)] = connection.execute("SELECT count(*) FROM pragma_foreign_key_check")
+    refuse(path, strays, "rows")  # a game of no pairing would be left out of every question
     for table in SMALL:
         query = f"SELECT count(*) FROM {table} WHERE seal IS NOT {seal_of(table)}"  # noqa: S608
         [(wrong,)] = connection.execute(query)
