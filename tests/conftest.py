@@ -15,7 +15,8 @@ from fourlab.agents.registry import AGENTS
 settings.register_profile(
     "fourlab", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
 )
-settings.load_profile("fourlab")
+settings.register_profile("plain", settings.get_profile("fourlab"), max_examples=25)
+settings.load_profile("plain" if os.environ.get("NUMBA_DISABLE_JIT") == "1" else "fourlab")
 
 # A shell starts what runs in the background with Ctrl-C ignored, and children inherit that.
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:

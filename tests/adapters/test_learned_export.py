@@ -70,7 +70,7 @@ def question(position: Position) -> tuple[dict[str, Any], dict[str, Any]]:
 
 @pytest.mark.parametrize("packages", [["numpy"], ["numpy", "numba", "llvmlite"]], ids=len)
 def test_the_file_plays_the_moves_of_the_agent(tmp_path: Path, packages: list[str]) -> None:
-    positions = wandering(BOARD, 60)
+    positions = wandering(BOARD, 24)
     (tmp_path / "questions.json").write_text(json.dumps([question(p) for p in positions]))
     files = {}
     for name in TABLES:
@@ -89,7 +89,7 @@ def test_the_file_plays_the_moves_of_the_agent(tmp_path: Path, packages: list[st
             assert policy is not None
             assert policy[column] > 0
             sure += max(policy) == 1
-        assert sure > 25
+        assert sure > 9
     assert report["strange"] == []
     assert report["compiled"][0] == (len(packages) > 1)
     assert "Traceback" not in errors

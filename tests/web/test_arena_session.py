@@ -111,17 +111,18 @@ def test_neighbours_that_overlap_are_told_apart_from_those_that_do_not(bench: Te
 
 
 @pytest.mark.parametrize(
-    ("agents", "caption"),
+    ("game", "agents", "caption"),
     [
-        ("baseline;random", "one of 2 side by side"),  # inside a kernel
-        ("perfect:blunder=0.5;random", "game 1 of 20"),  # in a process of their own
+        ("connect4", "baseline;random", "one of 2 side by side"),  # inside a kernel
+        # in a process of their own
+        ("connect:columns=5,rows=4,k=4", "perfect:blunder=0.5;random", "game 1 of 20"),
     ],
 )
 def test_the_game_that_goes_on_is_shown_move_by_move(
-    bench: TestBench, monkeypatch: pytest.MonkeyPatch, agents: str, caption: str
+    bench: TestBench, monkeypatch: pytest.MonkeyPatch, game: str, agents: str, caption: str
 ) -> None:
     monkeypatch.setattr("fourlab.web.events.BETWEEN_REPORTS", -1.0)
-    session = arena(bench, game="connect4", agents=agents)
+    session = arena(bench, game=game, agents=agents)
     seen = []
     session.changed = lambda: seen.append(session.view()["now"])
     do(session, "run")
@@ -139,7 +140,7 @@ def test_the_game_that_goes_on_is_shown_move_by_move(
     assert all(after[: len(before)] == before for before, after in longer)
     assert any(len(after) - len(before) in (1, 2) for before, after in longer)
     with Records(RECORD) as records:
-        recorded = {game.moves for game in records.listing("1", (), 1000)}
+        recorded = {entry.moves for entry in records.listing("1", (), 1000)}
     assert games[-1]["notation"] in recorded
     assert seen[-1] is None  # nothing is going on any more
 

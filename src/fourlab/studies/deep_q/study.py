@@ -184,9 +184,7 @@ STUDY = Study(
             "What does a network learn from UCI positions, as it should and as the study did?",
             net.network,
             net.NETWORK_PUBLISHED,
-            functools.partial(
-                plots.curves, names=tuple(STARTS), x="episodes", y="games won against random"
-            ),
+            functools.partial(plots.curves, x="episodes", y="games won against random"),
             takes=(1150, 12),
             remarks=(
                 "The study taught a board 0.99 times its own value, without a maximum and without "

@@ -91,7 +91,7 @@ def curves(
         colour, dashes, width = STYLES[place % len(STYLES)]
         series = _smoothed(curve, smooth)
         middle, low, high = middle_of(series)
-        told = write(middle[-1]) + _spread_words((high[-1] - low[-1]) / 2, percent)
+        told = _told(middle[-1], (high[-1] - low[-1]) / 2, percent)
         style = {
             "color": PALETTE[colour],
             "label": curve.name if is_card() else f"{curve.name}, {told}",
@@ -143,12 +143,14 @@ def _smoothed(curve: Curve, weight: float) -> Floats:
     return series
 
 
-def _spread_words(half: float, percent: bool) -> str:
+def _told(value: float, half: float, percent: bool) -> str:
+    """Return a value with half its interval, both as fine as the interval asks for."""
     if not half >= (0.0005 if percent else 1e-12):  # nan for one seed, nothing where all agree
-        return ""
+        return form(percent)(value)
     if percent:
-        return f" ± {100 * half:.{int(half < 0.015)}f} points"
-    return f" ± {half:.2g}"
+        digits = int(half < 0.015)
+        return f"{form(percent, digits)(value)} ± {100 * half:.{digits}f} points"
+    return f"{form(percent)(value)} ± {half:.2g}"
 
 
 def _name_ends(figure: Any, axes: Any, ends: Sequence[End]) -> None:
