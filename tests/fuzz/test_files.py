@@ -16,8 +16,9 @@ from fourlab.arena.match import play
 from fourlab.arena.pairing import Pairing, Stretch
 from fourlab.arena.records import Records
 from fourlab.core.errors import FourlabError
-from fourlab.core.storage import HEADER, save_arrays
+from fourlab.core.storage import HEADER, StorageError, save_arrays
 from fourlab.learning.registry import learner
+from fourlab.learning.run_files import RunConfig, add_metrics, read_metrics
 from fourlab.positions.labels import label, load_labels, save_labels
 from fourlab.positions.suites import read_positions
 from fourlab.rules.catalog import game
@@ -25,9 +26,11 @@ from fourlab.rules.record import load_games, save_games
 from fourlab.search.book import Book
 from fourlab.search.bookmaking import UNSOLVED, Build
 from fourlab.search.solver import Solver
-from fourlab.studies.archive import read_finished, write_json
+from fourlab.studies.archive import Finished, read_finished, write_json
+from fourlab.studies.findings import Column, Findings
 from fourlab.values.base import load_values
 from fourlab.values.knowledge import Knowledge
+from fourlab.web.keep.item import Item, read_item, write_item
 from nets import random_network
 
 RULES = game("connect:columns=4,rows=3,k=3")
@@ -78,6 +81,27 @@ def _lines(path: Path) -> None:
     save_games(path, _read_record(record)[0])
 
 
+LINES = [{"games": games, "wins": 0.5, "against": {"random": [1, 2]}} for games in (10, 20)]
+
+
+def _metrics(path: Path) -> None:
+    for line in LINES:
+        add_metrics(path.parent, line)
+
+
+def _read_metrics(path: Path) -> bool:
+    """Return whether all lines are believed that are right, and no other."""
+    found = read_metrics(path.parent)
+    if len(found) < len(LINES):
+        raise StorageError("lines are passed over")
+    return found == LINES
+
+
+def _finished(path: Path) -> None:
+    found = Findings((Column("a", "a"),), ({"a": 1.5},))
+    write_json(path, Finished("demo", found, (), 1.0, {"by": "me"}).to_json())
+
+
 def _plain(value: Any) -> Any:
     """Return what was read as plain data that can be compared."""
     if isinstance(value, np.ndarray):
@@ -116,6 +140,16 @@ SEALED: dict[str, tuple[Callable[[Path], None], Callable[[Path], Any]]] = {
         Certificate.load,
     ),
     "games.db": (_record, _read_record),
+    "config.json": (
+        lambda path: RunConfig("q:games=200", str(RULES), 3).save(path.parent),
+        lambda path: RunConfig.load(path.parent),
+    ),
+    "metrics.jsonl": (_metrics, _read_metrics),
+    "finished.json": (_finished, read_finished),
+    "item.json": (
+        lambda path: write_item(path.parent, Item("here", "game", "mine", "me", 1.0, 2.0, 3.0)),
+        lambda path: read_item(path.parent),
+    ),
 }
 # Text that people write themselves has no checksum: what is read may differ, and nothing else.
 OPEN: dict[str, tuple[Callable[[Path], Any], Callable[[Path], Any]]] = {
@@ -124,7 +158,6 @@ OPEN: dict[str, tuple[Callable[[Path], Any], Callable[[Path], Any]]] = {
         lambda path: path.write_text("12\n3 won\n\n41\n"),
         lambda path: read_positions(RULES, path),
     ),
-    "finished.json": (lambda path: write_json(path, {"format": 1, "findings": {}}), read_finished),
 }
 HEADED = ("book.npz", "labels.npz", "table.npz", "tuples.npz")
 STRANGE = (0, -1, 2**31, 2**62, 10**300, 1e300, -0.5, True, None, "", "x" * 300, [], {}, [0], "q")
@@ -148,6 +181,11 @@ def read(name: str, data: bytes, folder: Path) -> Any:
         return _plain({**SEALED, **OPEN}[name][1](folder / name))
     except FourlabError:
         return None
+
+
+@pytest.mark.parametrize("name", [*SEALED, *OPEN])
+def test_what_is_nested_without_end_is_refused(name: str, tmp_path: Path) -> None:
+    assert read(name, b"[" * 200_000, tmp_path / "here") is None
 
 
 def check(name: str, seed: int, samples: Path, folder: Path) -> None:
