@@ -68,7 +68,8 @@ def learned(spec: str, folder: Path, **options: Any) -> str:
 
 # As they are, and with options without which others do nothing.
 SETTINGS = [
-    *LEARNERS,
+    *(name for name in LEARNERS if name != "zero"),
+    pytest.param("zero", marks=pytest.mark.slow),  # nearly a second for each of its options
     "q:opponent=self",
     "n-tuple:opponent=random",
     "deep-q:network=residual,priority=1",

@@ -34,7 +34,7 @@ from fourlab.web.keep.item import Item, read_item, write_item
 from nets import random_network
 
 RULES = game("connect:columns=4,rows=3,k=3")
-TRIES = 60  # damages of one file and seed
+TRIES, FEW = 60, 25  # damages of one file and seed; without the slow tests
 
 
 def _book(path: Path) -> None:
@@ -188,12 +188,12 @@ def test_what_is_nested_without_end_is_refused(name: str, tmp_path: Path) -> Non
     assert read(name, b"[" * 200_000, tmp_path / "here") is None
 
 
-def check(name: str, seed: int, samples: Path, folder: Path) -> None:
+def check(name: str, seed: int, samples: Path, folder: Path, tries: int = TRIES) -> None:
     whole = (samples / name).read_bytes()
     truth = read(name, whole, folder)
     dice = Random(f"{name} {seed}")
     refused = 0
-    for number in range(TRIES):
+    for number in range(tries):
         data = nasty.damaged(dice, whole)
         try:
             found = read(name, data, folder)
@@ -209,11 +209,11 @@ def check(name: str, seed: int, samples: Path, folder: Path) -> None:
 def test_a_damaged_file_is_refused_or_changes_nothing(
     name: str, samples: Path, tmp_path: Path
 ) -> None:
-    check(name, 0, samples, tmp_path / "here")
+    check(name, 0, samples, tmp_path / "here", FEW)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(1, 20))
+@pytest.mark.parametrize("seed", range(20))
 @pytest.mark.parametrize("name", [*SEALED, *OPEN])
 def test_files_damaged_often_are_refused_or_change_nothing(
     name: str, seed: int, samples: Path, tmp_path: Path
@@ -237,10 +237,10 @@ def crafted(dice: Random, path: Path) -> None:
     save_arrays(path, header.pop("kind"), header.pop("version"), header, arrays)
 
 
-def craft(name: str, seed: int, samples: Path, folder: Path) -> None:
+def craft(name: str, seed: int, samples: Path, folder: Path, tries: int = TRIES) -> None:
     dice = Random(f"{name} {seed}")
     folder.mkdir()
-    for number in range(TRIES):
+    for number in range(tries):
         shutil.copy(samples / name, folder / name)
         crafted(dice, folder / name)
         try:
@@ -255,11 +255,11 @@ def craft(name: str, seed: int, samples: Path, folder: Path) -> None:
 def test_a_header_that_lies_is_refused_or_harmless(
     name: str, samples: Path, tmp_path: Path
 ) -> None:
-    craft(name, 0, samples, tmp_path / "here")
+    craft(name, 0, samples, tmp_path / "here", FEW)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(1, 20))
+@pytest.mark.parametrize("seed", range(20))
 @pytest.mark.parametrize("name", HEADED)
 def test_headers_that_lie_are_refused_or_harmless(
     name: str, seed: int, samples: Path, tmp_path: Path
