@@ -17,16 +17,18 @@ RULES = game("connect:columns=3,rows=3,k=3")
 NETWORKS = ("deep-q", "distil", "zero")  # need torch
 SMALL = {
     "n-tuple": "tuples=4,length=3",
-    "distil": "width=4,blocks=1,head=2,hidden=4,bins=5,batch=20",
-    "zero": "width=4,blocks=1,head=2,hidden=4,bins=5,lanes=4,sims=4,look=0,batch=8,"
-    "prefill=8,reuse=2,window=20,refresh=1",
-    "deep-q": "width=2,batch=8,reuse=1,memory=20,sync=2,lanes=8",
+    "distil": "width=4,blocks=1,head=2,hidden=4,bins=5,batch=6",
+    "zero": "width=4,blocks=1,head=2,hidden=4,bins=5,lanes=4,sims=4,look=0,batch=2,"
+    "prefill=8,reuse=1,window=500,refresh=1",
+    "deep-q": "width=2,batch=8,reuse=1,memory=20,sync=8,lanes=8,rate=0.05",
 }
-GAMES = {"zero": 24, "deep-q": 24, "distil": 120}
+GAMES = {"zero": 80, "deep-q": 24, "distil": 120}
 # What is no number has another value here; so has what would be too near.
 OTHERS = {
     "opponent": "baseline", "start": "random:plies=3", "alpha": "0.3", "epsilon": "0.5",
-    "memory-mb": 0.001, "rate": "0.02", "positions": "walk:second", "starts": "starts.txt",
+    "memory-mb": 0.001, "decay": 0.5, "rate": "0.02", "positions": "walk:second",
+    "starts": "starts.txt", "urgency": 2.0, "prefill": 60, "window": 9, "hot": 0, "c": 9.0,
+    "recent": 0.1,
 }  # fmt: skip
 # Options that are to change nothing of what is learned.
 APART = {
@@ -58,6 +60,7 @@ def learned(spec: str, folder: Path, **options: Any) -> str:
     """Return a digest of what a short training comes to."""
     name = spec.partition(":")[0]
     made = learner(spec, RULES, 1, **{"games": GAMES.get(name, 200), **options})
+    assert made.total < 1000
     for _ in made.steps():
         pass
     made.save(folder / made.file)
@@ -126,7 +129,7 @@ def test_every_option_changes_what_is_learned_or_is_refused(
     for option in options_of(LEARNERS[name].Config):
         if option.name in APART or option.name in given:
             continue
-        config = learner(spec, RULES).config
+        config = learner(spec, RULES, games=GAMES.get(name, 200)).config
         if option.name == "side" and getattr(config, "opponent", "") == "self":
             continue  # in self-play it is for examinations
         try:
@@ -134,6 +137,6 @@ def test_every_option_changes_what_is_learned_or_is_refused(
             if learned(spec, tmp_path, **{option.field: value}) == first:
                 idle.append(f"{option.name}={value}")
         except SpecError as error:
-            if f"{option.name}={value} does nothing" not in str(error).replace("yes", "True"):
+            if "does nothing" not in str(error):
                 raise
     assert idle == []
