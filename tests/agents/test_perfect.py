@@ -1,11 +1,17 @@
+from collections.abc import Iterator
+
 import numpy as np
 import pytest
 
+from fourlab.agents import by_heart
 from fourlab.agents.base import Decision
 from fourlab.agents.minimax import Minimax
 from fourlab.agents.play import play_game
 from fourlab.agents.registry import agent
+from fourlab.arena.match import play
+from fourlab.arena.pairing import Pairing, Stretch
 from fourlab.core.errors import SpecError
+from fourlab.core.limit import CalledOffError, Limit
 from fourlab.rules.catalog import game
 from fourlab.rules.position import position_of
 
@@ -83,3 +89,39 @@ def test_where_time_is_too_short_minimax_is_asked(monkeypatch: pytest.MonkeyPatc
     threat = rules.start().play_all("41414")  # every move but column 4 is known to lose
     known = agent("perfect:time=0.001", rules).decide(threat, np.random.default_rng(1))
     assert known.move == 3
+
+
+@pytest.fixture
+def unknown(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """No board is known by heart."""
+    monkeypatch.setattr(by_heart, "_kept", {})
+    monkeypatch.setattr("fourlab.search.book.PORTION", 50)
+    yield
+    assert not by_heart._one_at_a_time.locked()
+
+
+@pytest.mark.usefixtures("unknown")
+@pytest.mark.parametrize("looks", [0, 5, 14, 40])
+def test_learning_a_board_by_heart_can_be_called_off_at_any_time(looks: int) -> None:
+    rules, left = game("connect:columns=4,rows=3,k=3"), iter(range(looks))
+    with pytest.raises(CalledOffError):
+        by_heart.exact_values(rules, Limit(stop=lambda: next(left, None) is None))
+    assert by_heart._kept == {}
+    whole = by_heart.exact_values(rules)
+    assert whole is not None
+    assert by_heart.exact_values(rules, Limit(stop=lambda: True)) is whole  # known by now
+
+
+@pytest.mark.usefixtures("unknown")
+def test_who_waits_for_another_board_can_be_called_off() -> None:
+    with by_heart._one_at_a_time, pytest.raises(CalledOffError):
+        by_heart.exact_values(SMALL, Limit(stop=lambda: True))
+
+
+@pytest.mark.usefixtures("unknown")
+def test_games_of_who_learns_by_heart_first_are_called_off() -> None:
+    left = iter(range(5))
+    stretch = Stretch(Pairing(str(SMALL), "perfect", "random", 1, 2), 0, 2)
+    with pytest.raises(CalledOffError):
+        play(stretch, stop=lambda: next(left, None) is None)
+    assert by_heart._kept == {}

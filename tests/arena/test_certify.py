@@ -336,3 +336,24 @@ def test_a_learned_table_is_certified_as_both_sides(tmp_path: Path) -> None:
         assert f"| {side} | {positions} |" in page
     with pytest.raises(SpecError, match="draws lots"):
         certify(spec.removesuffix(",ties=first"), "tictactoe")
+
+
+def test_a_damaged_walk_is_refused_or_what_is_damaged_asked_again(tmp_path: Path) -> None:
+    spec, rules = "perfect:ties=first", "connect:columns=3,rows=3,k=3"
+    whole = certify(spec, rules, "second", folder=tmp_path)
+    files = {path: path.read_bytes() for path in sorted(tmp_path.iterdir())}
+    assert {path.suffix for path in files} == {".json", ".keys", ".moves", ".sums"}
+    refused = 0
+    for path, data in files.items():
+        for bit in {4 * len(data), 8 * len(data) - 8} if data else ():
+            for other, contents in files.items():
+                other.write_bytes(contents)
+            changed = bytearray(data)
+            changed[bit // 8] ^= 1 << bit % 8
+            path.write_bytes(changed)
+            try:
+                again = certify(spec, rules, "second", folder=tmp_path, resume=True)
+                assert differences(whole, again) == [], (path.name, bit)
+            except StorageError:
+                refused += 1
+    assert refused > 0

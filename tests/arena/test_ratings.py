@@ -3,7 +3,7 @@ import math
 import numpy as np
 import pytest
 
-from fourlab.arena.ratings import ELO, groups, rate
+from fourlab.arena.ratings import CENTRE, ELO, groups, rate
 from fourlab.core.errors import SpecError
 
 TRUTH = {"a": 0.0, "b": 80.0, "c": 150.0, "d": 400.0}
@@ -25,7 +25,7 @@ def simulate(rng: np.random.Generator, games: int) -> dict[tuple[str, str], tupl
 def test_known_strengths_are_recovered() -> None:
     ratings = rate(simulate(np.random.default_rng(1), 20_000), "a")
     for name, elo in TRUTH.items():
-        assert ratings.elo[ratings.agents.index(name)] == pytest.approx(elo, abs=8)
+        assert ratings.rating(name)[0] == pytest.approx(CENTRE + elo, abs=8)
     assert ratings.advantage == pytest.approx(ADVANTAGE, abs=4)
     assert ratings.draws == pytest.approx(DRAWS, abs=0.03)
     assert ratings.ranking() == ["d", "c", "b", "a"]
@@ -45,9 +45,23 @@ def test_two_agents_have_a_closed_form() -> None:
 def test_the_anchor_moves_nobody_against_anybody() -> None:
     results = simulate(np.random.default_rng(2), 500)
     by_a, by_d = rate(results, "a"), rate(results, "d")
-    assert by_d.interval("d") == (0, 0)
+    by_mean = rate(results)
+    assert by_d.interval("d") == (CENTRE, CENTRE)
+    assert by_mean.elo.mean() == pytest.approx(CENTRE)
     for name in "bcd":
-        assert by_a.difference(name, "a") == pytest.approx(by_d.difference(name, "a"), rel=0.02)
+        assert by_a.difference(name, "a") == pytest.approx(by_d.difference(name, "a"))
+        assert by_a.difference(name, "a") == pytest.approx(by_mean.difference(name, "a"))
+        assert by_a.interval(name) == pytest.approx(
+            [CENTRE + end for end in by_a.difference(name, "a")[1:]]
+        )
+
+
+def test_an_interval_is_that_of_the_distance_to_the_mean() -> None:
+    """Of two agents the mean lies half way: half of their difference, with half of its error."""
+    ratings = rate({("a", "b"): (300, 0, 100), ("b", "a"): (100, 0, 300)})
+    gap, low, high = ratings.difference("a", "b")
+    assert ratings.rating("a") == pytest.approx((CENTRE + gap / 2, (high - low) / 4))
+    assert ratings.rating("b") == pytest.approx((CENTRE - gap / 2, (high - low) / 4))
 
 
 def test_perfect_scores_stay_finite() -> None:
@@ -69,9 +83,7 @@ def test_the_anchor_must_play() -> None:
     results = {("a", "b"): (1, 0, 0)}
     with pytest.raises(SpecError, match="anchor 'c' does not play; it must be one of: a, b"):
         rate(results, "c")
-    assert rate({("x", "random"): (1, 0, 0)}).anchor == "random"
-    assert rate({("x", "baseline"): (1, 0, 0)}).anchor == "baseline"
-    assert rate(results).anchor == "a"
+    assert rate(results).anchor is None
 
 
 def coverage(simulations: int, games: int) -> float:
@@ -82,7 +94,7 @@ def coverage(simulations: int, games: int) -> float:
         ratings = rate(simulate(rng, games), "a")
         for name in "bcd":
             low, high = ratings.interval(name)
-            hits += low <= TRUTH[name] <= high
+            hits += low <= CENTRE + TRUTH[name] <= high
     return hits / (3 * simulations)
 
 

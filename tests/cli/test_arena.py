@@ -49,7 +49,10 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_table_of_a_tournament(played: Path) -> None:
     said = (played / "said.txt").read_text()
     assert f"{SMALL}, 120 games, seed 3" in said
-    assert re.search(r"\d  random +\+0  anchor", said)
+    ratings = [int(elo) for elo in re.findall(r"^\d  \S+ +(\d+)  ± \d+ ", said, re.MULTILINE)]
+    assert len(ratings) == 3
+    assert sum(ratings) / 3 == pytest.approx(1500, abs=1)
+    assert "Elo 1500 is the field mean" in said
     assert "random – baseline" in said
     assert "distinct" in said
     assert "\x1b" not in said
@@ -66,6 +69,8 @@ def test_the_json_of_a_tournament(played: Path) -> None:
     assert (pair["a"], pair["b"]) == ("random", "baseline")
     assert pair["wins"] + pair["draws"] + pair["losses"] == 30
     assert all(set(entry) == {"agent", "elo", "low", "high"} for entry in answer["ratings"])
+    assert sum(entry["elo"] for entry in answer["ratings"]) / 2 == pytest.approx(1500, abs=0.1)
+    assert all(one["low"] < one["elo"] < one["high"] for one in answer["ratings"])
     again = json.loads(run(played, "arena", *arguments, "--json", "--no-record").stdout)
     again["pairs"][0] |= {name: pair[name] for name in ("a_ms_per_move", "b_ms_per_move")}
     assert again == answer
@@ -81,14 +86,15 @@ def test_the_ladder_is_over_all_games(played: Path) -> None:
     answer = json.loads(run(played, "ladder", "--json").stdout)
     assert [entry["game"] for entry in answer] == [SMALL]
     assert answer[0]["games"] == 120
-    assert answer[0]["anchor"] == "random"
+    assert answer[0]["anchor"] is None
+    assert sum(one["elo"] for one in answer[0]["ratings"]) / 3 == pytest.approx(1500, abs=0.1)
     assert {entry["agent"] for entry in answer[0]["ratings"]} == {
         "random",
         "baseline",
         "perfect:blunder=0.5",
     }
     shown = run(played, "ladder", "--anchor", "baseline").stdout
-    assert re.search(r"baseline +\+0 +anchor +80 ", shown)
+    assert re.search(r"baseline +1500 +anchor +80 ", shown)
 
 
 def test_the_ladder_rates_every_game_apart(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from fourlab.studies.base import Results
 from fourlab.studies.bench import Bench
 from fourlab.studies.sizes import solving as sizes_solving
 from fourlab.studies.sizes import study as sizes
-from fourlab.studies.sizes.solving import Board, solve
+from fourlab.studies.sizes.solving import Board, Notes, solve
 from fourlab.studies.sizes.study import STUDY
 
 
@@ -57,6 +57,23 @@ def test_a_note_about_the_whole_board_is_enough(tmp_path: Path) -> None:
     solved = solve(Board(6, 4, 2, notes=str(file)))
     assert (solved.low, solved.high) == (-1, -1)
     assert file.read_text() == before
+
+
+def test_a_note_that_was_damaged_is_left_out(tmp_path: Path) -> None:
+    file = tmp_path / "notes"
+    board = Board(4, 4, 1, notes=str(file))
+    solve(board)
+    known, lines = Notes(board).read(), file.read_bytes().splitlines()
+    assert known
+    for line in lines:
+        for old, new in (
+            (b'"low": ', b'"low": -'),
+            (b'"moves"', b'"move\xff"'),
+            (b"{", b"[" * 99999),
+        ):
+            assert old in line
+            file.write_bytes(b"\n".join([*lines, line.replace(old, new)]))
+            assert Notes(board).read() == known
 
 
 def test_notes_about_another_board_are_refused(tmp_path: Path) -> None:

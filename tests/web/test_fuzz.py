@@ -146,7 +146,7 @@ def test_no_event_upsets_a_session(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    pelt(kind, 250, tmp_path, caplog)
+    pelt(kind, 100, tmp_path, caplog)
 
 
 @pytest.mark.slow
@@ -223,7 +223,7 @@ def pelt_server(server: Server, requests: int) -> None:
 
 
 def test_no_path_or_header_upsets_the_server(server: Server) -> None:
-    pelt_server(server, 120)
+    pelt_server(server, 60)
 
 
 @pytest.mark.slow

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import functools
 import threading
 
 import numpy as np
 
 from fourlab.core.arrays import Floats, Ints
 from fourlab.core.jit import kernel
+from fourlab.core.limit import NO_LIMIT, Limit
 from fourlab.rules.boards import Boards
 from fourlab.rules.geometry import Rules
-from fourlab.rules.keys import shared_key
 from fourlab.search.book import backed_up, shelves
 from fourlab.values.knowledge import Knowledge
 from fourlab.values.shape import Arrays, Shape
@@ -23,16 +22,11 @@ from fourlab.values.table import fill
 # take four times that, 6 x 4 thirty times.
 MOST_BOARDS = 100_000_000
 KEPT = 4  # boards whose tables are held, up to 100 MB each
+WAIT = 0.05  # seconds between two looks at a limit, while another board is made
 CERTAIN_WIN = 127.0  # above every score: a line is never passed over for one that comes later
 
 _one_at_a_time = threading.Lock()
-
-
-@kernel
-def _write_keys(rules: Rules, movers: Ints, occupied: Ints, keys: Ints) -> None:
-    """Write the keys of positions, those of the mirror image where they are lower."""
-    for index in range(len(movers)):
-        keys[index] = shared_key(rules, movers[index], occupied[index])
+_kept: dict[Rules, Store] = {}  # the last that was asked for at the end
 
 
 def is_small(rules: Rules) -> bool:
@@ -42,25 +36,33 @@ def is_small(rules: Rules) -> bool:
     return bool(3**rules.cells <= MOST_BOARDS)
 
 
-def exact_values(rules: Rules) -> Store | None:
+def exact_values(rules: Rules, limit: Limit = NO_LIMIT) -> Store | None:
     """Return the exact score of every board, as values of afterstates; None for a large board.
 
     That takes seconds and much memory: it is done for one board at a time, and kept for a few.
+    Raises CalledOffError once the limit is over, also while another board is waited for.
     """
     if not is_small(rules):
         return None
-    with _one_at_a_time:
-        return _made(rules)
+    watch = limit.watch()
+    while not _one_at_a_time.acquire(timeout=WAIT):
+        watch.check()
+    try:
+        found = _kept.get(rules) or _made(rules, watch.rest())
+        _kept.pop(rules, None)
+        _kept[rules] = found
+        if len(_kept) > KEPT:
+            del _kept[next(iter(_kept))]
+        return found
+    finally:
+        _one_at_a_time.release()
 
 
-@functools.lru_cache(maxsize=KEPT)
-def _made(rules: Rules) -> Store:
-    listed = shelves(rules, rules.cells)
-    scores = np.concatenate(backed_up(rules, listed, np.empty(0, np.int8)))
-    movers = np.concatenate([shelf.movers for shelf in listed])
-    occupied = np.concatenate([shelf.occupied for shelf in listed])
-    keys = np.empty(len(movers), np.int64)
-    _write_keys(rules, movers, occupied, keys)
+def _made(rules: Rules, limit: Limit) -> Store:
+    watch = limit.watch()
+    listed = shelves(rules, rules.cells, limit=limit)
+    scores = np.concatenate(backed_up(rules, listed, np.empty(0, np.int8), watch.rest()))
+    keys = np.concatenate([shelf.keys for shelf in listed])
     known = Knowledge.new(rules, Shape(AFTERSTATES, megabytes=1024, won=CERTAIN_WIN))
     entries: Arrays = {
         "keys": keys,

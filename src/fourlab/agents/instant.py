@@ -16,7 +16,7 @@ from fourlab.core.arrays import Floats, Ints
 from fourlab.core.bits import popcount
 from fourlab.core.dice import seeded
 from fourlab.core.jit import kernel
-from fourlab.core.limit import NO_LIMIT, Limit
+from fourlab.core.limit import NO_LIMIT, CalledOffError, Limit
 from fourlab.rules.boards import Boards, boards_of
 from fourlab.rules.geometry import Rules
 from fourlab.rules.kernels import cell_move, legal_cells, mirror_move, move_cell, move_count
@@ -179,15 +179,21 @@ class InstantAgent(Agent):
     """An agent that moves at once, on this board and with these options at least."""
 
     @abstractmethod
-    def form(self) -> Instant | None:
-        """Return the form in which kernels know it, None if it has none; others may share it."""
+    def form(self, limit: Limit = NO_LIMIT) -> Instant | None:
+        """Return the form in which kernels know it, None if it has none; others may share it.
+
+        Raises CalledOffError if the limit is over before it is made.
+        """
 
     @property
     def chooses_many(self) -> bool:
         return self.form() is not None
 
     def choose(self, boards: Boards, dice: Ints, limit: Limit = NO_LIMIT) -> Ints:
-        form = self.form()
+        try:
+            form = self.form(limit)
+        except CalledOffError:
+            form = None
         if form is None:
             return super().choose(boards, dice, limit)
         moves = np.empty(len(dice), np.int64)
@@ -221,7 +227,10 @@ class InstantAgent(Agent):
             self.choose(boards_of([]), np.zeros(0, np.int64))
 
 
-def instant_form(agent: Agent) -> Instant | None:
-    """Return the form in which kernels know an agent, or None; they draw from equal moves."""
-    form = agent.form() if isinstance(agent, InstantAgent) else None
+def instant_form(agent: Agent, limit: Limit = NO_LIMIT) -> Instant | None:
+    """Return the form in which kernels know an agent, or None; they draw from equal moves.
+
+    Raises CalledOffError if the limit is over before it is made.
+    """
+    form = agent.form(limit) if isinstance(agent, InstantAgent) else None
     return None if form is None or form.first else form

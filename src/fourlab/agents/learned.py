@@ -11,6 +11,7 @@ import numpy as np
 from fourlab.agents.base import Decision
 from fourlab.agents.instant import LEARNED, Instant, InstantAgent
 from fourlab.core.errors import SpecError
+from fourlab.core.limit import NO_LIMIT, Limit
 from fourlab.core.spec import option
 from fourlab.core.storage import StorageError, reading
 from fourlab.rules.boards import Boards
@@ -76,7 +77,7 @@ class Learned(InstantAgent):
             )
         return _load(self.name, self.config, self.rules)
 
-    def form(self) -> Instant:
+    def form(self, limit: Limit = NO_LIMIT) -> Instant:
         instinct = self.config.unseen == "baseline"
         return Instant(LEARNED, self.knowledge.values, instinct, self.is_deterministic)
 

@@ -61,8 +61,8 @@ class Perfect(InstantAgent):
     def chooses_many(self) -> bool:
         return self.config == PerfectConfig(ties=self.config.ties) and is_small(self.rules)
 
-    def form(self) -> Instant | None:
-        values = exact_values(self.rules) if self.chooses_many else None
+    def form(self, limit: Limit = NO_LIMIT) -> Instant | None:
+        values = exact_values(self.rules, limit) if self.chooses_many else None
         return None if values is None else Instant(LEARNED, values, first=self.is_deterministic)
 
     def decide(

@@ -4,6 +4,7 @@ from abc import abstractmethod
 
 from fourlab.agents.base import Decision
 from fourlab.agents.instant import BASELINE, RANDOM, Instant, InstantAgent, drawn_cells
+from fourlab.core.limit import NO_LIMIT, Limit
 from fourlab.rules.kernels import cell_move
 from fourlab.rules.position import Position
 
@@ -12,7 +13,7 @@ class _DrawFromCells(InstantAgent):
     """Plays a uniformly random one of the cells that it considers."""
 
     @abstractmethod
-    def form(self) -> Instant: ...
+    def form(self, limit: Limit = NO_LIMIT) -> Instant: ...
 
     def explain(self, position: Position, move: int) -> Decision:
         cells = drawn_cells(self.rules, self.form(), position.mover, position.occupied)
@@ -28,7 +29,7 @@ class Random(_DrawFromCells):
 
     name = "random"
 
-    def form(self) -> Instant:
+    def form(self, limit: Limit = NO_LIMIT) -> Instant:
         return Instant(RANDOM)
 
 
@@ -37,5 +38,5 @@ class Baseline(_DrawFromCells):
 
     name = "baseline"
 
-    def form(self) -> Instant:
+    def form(self, limit: Limit = NO_LIMIT) -> Instant:
         return Instant(BASELINE)

@@ -12,7 +12,7 @@ from fourlab.agents.human import Human
 from fourlab.agents.registry import agent
 from fourlab.arena.identity import checksum
 from fourlab.arena.pairing import Pairing
-from fourlab.arena.ratings import choose_anchor
+from fourlab.arena.ratings import check_anchor
 from fourlab.arena.sprt import Hypotheses
 from fourlab.core import own
 from fourlab.core.errors import SpecError
@@ -80,7 +80,7 @@ class Event:
             twice = [name for name in names if names.count(name) > 1]
             if twice and len(names) >= fewest:
                 raise SpecError(f"agent {twice[0]!r} is given twice; give each once")
-        choose_anchor([*self.agents, *self.against], self.anchor)
+        check_anchor([*self.agents, *self.against], self.anchor)
 
     def pairings(self) -> list[Pairing]:
         """Return who meets whom."""

@@ -113,7 +113,7 @@ def _turn(agent: Agent, stop: Callable[[], bool] = never) -> Mover:
 
     Raises CalledOffError once `stop` says so: moves that were cut short are no moves of a game.
     """
-    form, rules = instant_form(agent), agent.rules
+    form, rules = instant_form(agent, Limit(stop=stop)), agent.rules
     if form is not None:
         own = form.own()
 
@@ -162,7 +162,7 @@ def ready(
 ) -> tuple[Mover, ...]:
     """Return how two agents move, with all compiled or loaded that their games need."""
     for agent in agents:
-        if instant_form(agent) is None:
+        if instant_form(agent, Limit(stop=stop)) is None:
             agent.prepare()
     turns = tuple(_turn(agent, stop) for agent in agents)
     nothing = _set_up(pairing, np.zeros(0, np.int64))

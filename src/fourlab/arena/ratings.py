@@ -3,14 +3,15 @@
 The model is Bradley and Terry's with Davidson's draws and an advantage of the first move: with
 `d = strength of the first - strength of the second + advantage`, a win of the first player, a draw
 and a win of the second are as likely as `exp(d/2) : exp(draws) : exp(-d/2)`. Its logarithm is
-concave, so Newton's method finds the one maximum. A weak prior keeps a perfect score finite.
+concave, so Newton's method finds the one maximum. A weak prior keeps a perfect score finite. Only
+differences mean something: the mean of the field, or an anchor, is put at `CENTRE`.
 """
 
 from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,6 +20,7 @@ from fourlab.arena.statistics import Z95
 from fourlab.core.arrays import Floats
 from fourlab.core.errors import SpecError
 
+CENTRE = 1500.0  # Elo points of the mean of the field, in the terminal, in files and on pages
 ELO = 400 / math.log(10)  # Elo points of one unit of strength: odds of 10 to 1 are 400 points
 STRENGTH_SPREAD = 1000 / ELO  # of the prior: agents lie within a thousand points or so
 ADVANTAGE_SPREAD = 500 / ELO
@@ -31,18 +33,24 @@ Results = Mapping[tuple[str, str], tuple[int, int, int]]
 
 @dataclass(frozen=True)
 class Ratings:
-    """The ratings of some agents in Elo points, the anchor at 0."""
+    """The ratings of some agents in Elo points; their mean, or an anchor, stands at `CENTRE`."""
 
     agents: tuple[str, ...]
-    anchor: str
+    anchor: str | None  # who stands at the centre; None: the mean of all
     elo: Floats  # [agents]
-    covariance: Floats  # [agents, agents]
+    covariance: Floats  # [agents, agents], of the distances to the centre
     advantage: float  # of the first move, in Elo points
     draws: float  # logarithm of the weight of a draw
 
     def interval(self, agent: str) -> tuple[float, float]:
-        """Return the 95% interval of a rating against the anchor."""
-        return self.difference(agent, self.anchor)[1:]
+        """Return the 95% interval of a rating: of its distance to the centre."""
+        elo, half = self.rating(agent)
+        return elo - half, elo + half
+
+    def rating(self, agent: str) -> tuple[float, float]:
+        """Return a rating and half of its 95% interval."""
+        i = self.agents.index(agent)
+        return float(self.elo[i]), Z95 * math.sqrt(max(0.0, float(self.covariance[i, i])))
 
     def difference(self, one: str, other: str) -> tuple[float, float, float]:
         """Return how much stronger one agent is than another, with the 95% interval."""
@@ -72,23 +80,24 @@ class Ratings:
                 runs.append([one, other])
         return [f"not separated yet: {' and '.join(run)}" for run in runs]
 
+    def scale(self) -> str:
+        """Say where the scale begins."""
+        return f"Elo {CENTRE:.0f} is {self.anchor or 'the field mean'}"
+
     def to_json(self) -> list[dict[str, float | str]]:
         """Return what `fourlab arena --json` says of ratings, the strongest first."""
         listing: list[dict[str, float | str]] = []
         for agent in self.ranking():
-            low, high = self.interval(agent)
-            elo = float(self.elo[self.agents.index(agent)])
-            figures = {"elo": round(elo, 1), "low": round(low, 1), "high": round(high, 1)}
-            listing.append({"agent": agent, **figures})
+            elo, half = self.rating(agent)
+            low, high = round(elo - half, 1), round(elo + half, 1)
+            listing.append({"agent": agent, "elo": round(elo, 1), "low": low, "high": high})
         return listing
 
 
-def choose_anchor(agents: list[str], wanted: str | None) -> str:
-    """Return the agent that stands at 0: the wanted one, else random, baseline, or the first."""
-    if wanted is not None and wanted not in agents:
-        raise SpecError(f"anchor {wanted!r} does not play; it must be one of: {', '.join(agents)}")
-    known = [agent for agent in ("random", "baseline") if agent in agents]
-    return wanted or (known or agents)[0]
+def check_anchor(agents: Collection[str], anchor: str | None) -> None:
+    """Raise SpecError unless the anchor is one of the agents, or there is none."""
+    if anchor is not None and anchor not in agents:
+        raise SpecError(f"anchor {anchor!r} does not play; it must be one of: {', '.join(agents)}")
 
 
 def groups(results: Results) -> list[Results]:
@@ -108,20 +117,20 @@ def groups(results: Results) -> list[Results]:
 def rate(results: Results, anchor: str | None = None) -> Ratings:
     """Return the ratings of all agents in the results; raises SpecError if the anchor is none."""
     agents = list(dict.fromkeys(name for pair in results for name in pair))
-    zero = choose_anchor(agents, anchor)
+    check_anchor(agents, anchor)
     counts = np.array([results[pair] for pair in results], np.float64).reshape(-1, 3)
     design = np.zeros((len(results), len(agents) + 1))  # the last column is the advantage
     for row, (first, second) in enumerate(results):
         design[row, agents.index(first)] += 1
         design[row, agents.index(second)] -= 1
         design[row, -1] = 1
-    free = np.array([name != zero for name in agents] + [True])
-    solution, covariance = _newton(counts, design[:, free])
-    elo, full = np.zeros(len(agents)), np.zeros((len(agents), len(agents)))
-    chosen = free[:-1]
-    elo[chosen] = solution[:-2] * ELO
-    full[np.ix_(chosen, chosen)] = covariance[:-2, :-2] * ELO**2
-    return Ratings(tuple(agents), zero, elo, full, float(solution[-2]) * ELO, float(solution[-1]))
+    solution, covariance = _newton(counts, design)
+    centre = np.array([name == anchor if anchor else 1 / len(agents) for name in agents])
+    to_distances = np.eye(len(agents)) - centre  # to the centre
+    elo = CENTRE + to_distances @ solution[:-2] * ELO
+    spread = to_distances @ covariance[:-2, :-2] @ to_distances.T * ELO**2
+    advantage, draws = float(solution[-2]) * ELO, float(solution[-1])
+    return Ratings(tuple(agents), anchor, elo, spread, advantage, draws)
 
 
 def _newton(counts: Floats, design: Floats) -> tuple[Floats, Floats]:

@@ -59,7 +59,7 @@ def ladder(
         console().print(table_of(name, results, ratings))
         if sum(name == other for other, _, _ in found) > 1:
             console().print("these have met none of the other agents of this game", style="dim")
-        for remark in ratings.remarks():
+        for remark in (*ratings.remarks(), ratings.scale()):
             console().print(remark, style="dim")
         for plies, count in beginnings[name].items():
             if len(beginnings[name]) > 1:
@@ -83,11 +83,11 @@ def table_of(name: str, results: "Results", ratings: "Ratings") -> "Table":
         table.add_column(heading, justify="left" if heading in ("agent", "95%") else "right")
     for number, agent in enumerate(ratings.ranking(), start=1):
         played, points = standing(agent, results)
-        low, high = ratings.interval(agent)
-        span = "anchor" if agent == ratings.anchor else f"{low:+.0f} to {high:+.0f}"
-        elo = f"{float(ratings.elo[ratings.agents.index(agent)]):+.0f}"
+        elo, half = ratings.rating(agent)
+        span = "anchor" if agent == ratings.anchor else f"± {half:.0f}"
         share = f"{points / max(played, 1):.1%}"
-        table.add_row(str(number), f"[bold]{agent}[/bold]", elo, span, f"{played:,}", share)
+        cells = [f"{elo:.0f}", span, f"{played:,}", share]
+        table.add_row(str(number), f"[bold]{agent}[/bold]", *cells)
     return table
 
 

@@ -18,6 +18,6 @@ WorkerCount = Annotated[int | None, typer.Option(min=1, help="Default: one a cor
 Cluster = Annotated[str | None, typer.Option(help="A Dask scheduler, tcp://host:8786.")]
 Record = Annotated[Path, typer.Option(help="The file that keeps the games.")]
 NoRecord = Annotated[bool, typer.Option("--no-record", help="Keep no games.")]
-Anchor = Annotated[str | None, typer.Option(help="The agent that is rated 0.")]
+Anchor = Annotated[str | None, typer.Option(help="The agent that is rated 1500, else the mean.")]
 Plot = Annotated[Path | None, typer.Option(help="Draw it, .png or .svg.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]

@@ -61,11 +61,10 @@ def ladder(tournament: Tournament, ratings: Ratings) -> Table:
         table.add_column(str(number), justify="right", no_wrap=True)
     scores = cross_table(tournament)
     for number, agent in enumerate(ranking, start=1):
-        elo = float(ratings.elo[ratings.agents.index(agent)])
-        low, high = ratings.interval(agent)
-        span = "anchor" if agent == ratings.anchor else f"{low:+.0f} to {high:+.0f}"
+        elo, half = ratings.rating(agent)
+        span = "anchor" if agent == ratings.anchor else f"± {half:.0f}"
         cells = [percent(scores.get((agent, other))) for other in ranking]
-        table.add_row(str(number), Text(agent, style="bold"), f"{elo:+.0f}", span, *cells)
+        table.add_row(str(number), Text(agent, style="bold"), f"{elo:.0f}", span, *cells)
     return table
 
 
@@ -138,5 +137,5 @@ def remarks(tournament: Tournament, ratings: Ratings) -> list[Text]:
             for number in sorted(tally.forfeits)[:FORFEITS_SHOWN]:
                 lines.append(f"  game {number}: {tally.forfeits[number]}")
     if tournament.is_over:
-        lines.append("first: the first player's share; draws count half; ratings by likelihood")
+        lines.append(f"first: the first player's share; draws count half; {ratings.scale()}")
     return [Text(line, style="dim") for line in lines]

@@ -11,7 +11,7 @@ UNLIMITED = 1 << 60  # nodes that nobody counts to
 
 
 class CalledOffError(Exception):
-    """Nobody waits any more for what was being worked on; there is no result."""
+    """Nobody waits any more for what was being worked on, or its time is over: no result."""
 
 
 def never() -> bool:
@@ -67,6 +67,11 @@ class Watch:
         """Return whether time, or this many nodes, have used the limit up, or it was called off."""
         limit = self._limit
         return self.left <= 0 or nodes >= limit.nodes or limit.stop()
+
+    def check(self) -> None:
+        """Raise CalledOffError if it is over: for work that comes to nothing half done."""
+        if self.is_over():
+            raise CalledOffError
 
     def rest(self, nodes: int = 0) -> Limit:
         """Return what is left of the limit after so many nodes."""

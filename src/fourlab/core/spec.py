@@ -185,6 +185,18 @@ def configure(config: type[T], spec: Spec, what: str) -> T:
     return config(**values)
 
 
+def needs(config: Any, field: str, *, used: bool, why: str) -> None:
+    """Raise SpecError if an option was set that is not used; `why` tells in which case.
+
+    For the `__post_init__` of configs: nothing that does nothing is accepted.
+    """
+    [option] = (option for option in options_of(type(config)) if option.field == field)
+    value = getattr(config, field)
+    if not used and value != option.default:
+        said = f"{option.name}={show_value(value):.80}"
+        raise SpecError(f"{said} does nothing {why}; leave it out")
+
+
 def checked(config: T) -> T:
     """Return a config that a file gave, if a spec string could have; raises SpecError."""
     for field in dataclasses.fields(typing.cast(Any, config)):

@@ -62,7 +62,7 @@ class GameRecord:
             given |= {name: tuple(given[name]) for name in tuples if name in given}
             record = cls(**given)
             outcome = record.position().outcome.value
-        except (ValueError, TypeError, KeyError, AttributeError) as error:
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
             raise NotationError(f"{line[:80]!r} is no game record ({error})") from None
         if record.forfeit is None and outcome != record.outcome:
             raise NotationError(f"{line[:80]!r}: its moves do not end in {record.outcome!r}")

@@ -20,6 +20,7 @@ from fourlab.core.arrays import Array, Ints
 from fourlab.core.bits import popcount
 from fourlab.core.errors import FourlabError
 from fourlab.core.jit import kernel
+from fourlab.core.limit import NO_LIMIT, Limit
 from fourlab.core.storage import StorageError, load_arrays, read_arrays, save_arrays
 from fourlab.rules.catalog import game, name_of
 from fourlab.rules.enumeration import expand
@@ -33,6 +34,7 @@ log = logging.getLogger("fourlab.book")
 
 KIND, VERSION = "book", 1
 MOST = 10_000_000  # positions of one ply: more of them take gigabytes to list
+PORTION = 1 << 16  # positions between two looks at a limit
 Scores = npt.NDArray[np.int8]
 
 
@@ -56,11 +58,13 @@ def _write_keys(rules: Rules, movers: Ints, occupied: Ints, keys: Ints) -> None:
             keys[index] = shared_key(rules, movers[index], occupied[index])
 
 
-def shelves(rules: Rules, plies: int, most: int = MOST) -> list[Shelf]:
+def shelves(rules: Rules, plies: int, most: int = MOST, limit: Limit = NO_LIMIT) -> list[Shelf]:
     """List the positions with 0 to `plies` stones; the same on every machine.
 
-    Raises StorageError for a board without keys, and where a ply has more than `most` positions.
+    Raises StorageError for a board without keys, and where a ply has more than `most` positions;
+    CalledOffError once the limit is over.
     """
+    watch = limit.watch()
     if not 0 <= plies <= rules.cells:
         raise StorageError(f"no book of {plies} plies for {rules}: write 0 to {rules.cells}")
     if not rules.gravity and rules.columns * (rules.rows + 1) > KEY_BITS:
@@ -68,6 +72,7 @@ def shelves(rules: Rules, plies: int, most: int = MOST) -> list[Shelf]:
     movers = occupied = np.zeros(1, np.int64)
     found = []
     for ply in range(plies + 1):
+        watch.check()
         keys = np.empty(len(movers), np.int64)
         _write_keys(rules, movers, occupied, keys)
         unique, first = np.unique(keys, return_index=True)
@@ -106,12 +111,18 @@ def _back_up(rules: Rules, shelf: Shelf, keys: Ints, scores: Scores, result: Sco
         result[index] = best
 
 
-def backed_up(rules: Rules, listed: list[Shelf], deepest: Scores) -> list[Scores]:
-    """Return the scores of all shelves, from those of the last."""
-    scores = [deepest]
+def backed_up(
+    rules: Rules, listed: list[Shelf], deepest: Scores, limit: Limit = NO_LIMIT
+) -> list[Scores]:
+    """Return the scores of all shelves, from those of the last; raises CalledOffError."""
+    scores, watch = [deepest], limit.watch()
     for shelf, deeper in zip(listed[-2::-1], listed[:0:-1], strict=True):
         result = np.empty(len(shelf.keys), np.int8)
-        _back_up(rules, shelf, deeper.keys, scores[0], result)
+        for begin in range(0, len(result), PORTION):
+            watch.check()
+            rows = slice(begin, begin + PORTION)
+            part = Shelf(*(column[rows] for column in shelf))
+            _back_up(rules, part, deeper.keys, scores[0], result[rows])
         scores.insert(0, result)
     return scores
 

@@ -19,7 +19,7 @@ from typing import Any
 
 from fourlab.core.errors import FourlabError, MissingExtraError
 from fourlab.core.machine import provenance
-from fourlab.core.storage import StorageError, is_there, replacing
+from fourlab.core.storage import StorageError, is_there, replacing, seal, unseal
 from fourlab.core.workers import Workers
 from fourlab.studies.base import Experiment, Results, Study
 from fourlab.studies.bench import Bench, Listener
@@ -172,23 +172,26 @@ def shipped(study: Study) -> Archive | None:
 
 
 def write_json(path: Path, data: dict[str, Any]) -> None:
-    """Write plain data, all of it or nothing."""
-    text = json.dumps(data, allow_nan=False)
+    """Write plain data with a checksum, all of it or nothing."""
+    plain = json.loads(json.dumps(data, allow_nan=False))  # lists for tuples, as it is read
     with replacing(path) as file:
-        file.write(text.encode())
+        file.write(json.dumps(seal(plain)).encode())
 
 
 def read_json(path: Path) -> dict[str, Any]:
-    """Return what `write_json` wrote; raises StorageError if it is anything else."""
+    """Return what `write_json` wrote; raises StorageError if it is anything else.
+
+    What ships was written before there were checksums.
+    """
     try:
         data = json.loads(path.read_bytes())
     except OSError as error:
         raise StorageError(f"cannot read {path}: {error.strerror}") from None
-    except ValueError:
+    except (ValueError, RecursionError):
         data = None
     if not isinstance(data, dict) or data.get("format") != FORMAT:
         raise StorageError(f"{path} is no file of a study, or it is damaged; delete it to redo it")
-    return data
+    return unseal(data, path)
 
 
 def read_finished(path: Path) -> Finished:

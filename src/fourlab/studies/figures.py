@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fourlab.arena.ratings import CENTRE
 from fourlab.core.errors import FourlabError
 from fourlab.studies.canvas import ACCENT, FAINT, INK, PALETTE, new_figure, scale_of
 
@@ -38,7 +39,7 @@ def tournament_figure(tournament: Tournament) -> Any:
     heat_map(left, scores, ranking, [str(n) for n in range(1, count + 1)])
     left.set_yticks(range(count), [f"{name}  {n}" for n, name in enumerate(ranking, start=1)])
     left.set_title("score of the row against the column", color=INK, fontsize=10)
-    bars(right, ratings.to_json(), ratings.anchor)
+    bars(right, ratings.to_json(), ratings.scale())
     return figure
 
 
@@ -66,17 +67,18 @@ def heat_map(
             axes.text(column, row, text, ha="center", va="center", color=ink, fontsize=9)
 
 
-def bars(axes: Any, listing: list[dict[str, Any]], anchor: str) -> None:
-    """Draw ratings as bars from the anchor with their 95% intervals."""
+def bars(axes: Any, listing: list[dict[str, Any]], scale: str) -> None:
+    """Draw ratings as bars from where their scale begins, with their 95% intervals."""
     places = range(len(listing))
     elo = [entry["elo"] for entry in listing]
     errors = [
         [entry["elo"] - entry["low"] for entry in listing],
         [entry["high"] - entry["elo"] for entry in listing],
     ]
-    axes.barh(places, elo, height=0.55, color=ACCENT, alpha=0.85)
+    lengths = [one - CENTRE for one in elo]
+    axes.barh(places, lengths, left=CENTRE, height=0.55, color=ACCENT, alpha=0.85)
     axes.errorbar(elo, places, xerr=errors, fmt="none", ecolor=INK, elinewidth=1.2, capsize=3)
-    axes.axvline(0, color=INK, linewidth=0.8)
+    axes.axvline(CENTRE, color=INK, linewidth=0.8)
     axes.set_yticks(places, [str(place + 1) for place in places])
     axes.set_ylim(len(listing) - 0.5, -0.5)
     axes.tick_params(axis="y", length=0)
@@ -84,7 +86,7 @@ def bars(axes: Any, listing: list[dict[str, Any]], anchor: str) -> None:
     axes.spines[["top", "right", "left"]].set_visible(False)
     axes.grid(axis="x", color=FAINT, alpha=0.35, linewidth=0.6)
     axes.set_axisbelow(True)
-    axes.set_title(f"Elo above {anchor}, 95% intervals", color=INK, fontsize=10)
+    axes.set_title(f"{scale}, 95% intervals", color=INK, fontsize=10)
 
 
 def drawn_options(grid: Lattice) -> list[str]:

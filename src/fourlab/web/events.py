@@ -12,14 +12,11 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from fourlab.arena.events import Event
 from fourlab.arena.match import play
 from fourlab.arena.pairing import Stretch, Watch
 from fourlab.arena.ratings import rate
 from fourlab.arena.records import Records
-from fourlab.arena.statistics import Z95
 from fourlab.arena.tournament import Tournament
 from fourlab.core.errors import FourlabError
 from fourlab.core.limit import CalledOffError
@@ -300,19 +297,14 @@ def _ratings(tournament: Tournament) -> list[dict[str, Any]]:
     if not results:
         return []
     rated = rate(results)
-    count = len(rated.agents)
-    centred = np.eye(count) - 1 / count
-    spread = centred @ rated.covariance @ centred.T
-    halves = Z95 * np.sqrt(np.maximum(0.0, np.diag(spread)))
     met = {frozenset(pair) for pair in results}
     close = {
         pair: rated.difference(*pair) for pair in rated.not_separated() if frozenset(pair) in met
     }
-    elo = rated.elo - rated.elo.mean()
     listing: list[dict[str, Any]] = []
     for name in rated.ranking():
-        index = rated.agents.index(name)
-        figures = {"elo": 1500 + float(elo[index]), "half": float(halves[index])}
+        elo, half = rated.rating(name)
         below = [(other, gap) for (one, other), gap in close.items() if one == name]
-        listing.append({"agent": name, **figures, "close": below[0] if below else None})
+        figures = {"agent": name, "elo": elo, "half": half}
+        listing.append({**figures, "close": below[0] if below else None})
     return listing

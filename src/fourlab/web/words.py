@@ -228,7 +228,7 @@ GLOSSARY = {
     "explore": "Epsilon: the share of moves that the learner makes at random, to find out more.",
     "rate": "Alpha: how far a value moves toward what just happened.",
     "discount": "Gamma: what a reward is worth one turn later.",
-    "Elo": "A rating: 400 points more mean that ten games of eleven are won.",
+    "Elo": "A rating, 1500 in the mean: 400 points more mean that ten games of eleven are won.",
     "95% interval": "If everything were repeated many times, the truth would lie inside such an "
     "interval 19 times of 20.",
     "opening": "The first moves of a game, drawn by lot before the players begin; each opening is "

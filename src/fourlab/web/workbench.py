@@ -16,7 +16,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 from fourlab.core.errors import FourlabError
-from fourlab.core.limit import Limit
+from fourlab.core.limit import CalledOffError, Limit
 from fourlab.web.limits import THOUGHT_SECONDS
 from fourlab.web.warm import Warming
 
@@ -148,6 +148,8 @@ class Workbench:
         try:
             if not job.cancelled():
                 work(job)
+        except CalledOffError:
+            job.report(failed, "this took too long and was called off")
         except FourlabError as error:
             job.report(failed, str(error))
         except Exception:  # a fault in one job must not take a thread from all the others

@@ -155,9 +155,9 @@ def test_a_target_network_is_asked_once_for_each_row() -> None:
     assert one.targets(numbers, rows)[0] == pytest.approx(18.0)
 
 
-@pytest.mark.parametrize("network", ["study", "residual"])
+@pytest.mark.parametrize("network", ["study", "residual,blocks=1"])
 def test_one_batch_is_learned_by_heart(network: str) -> None:
-    one = made(f"deep-q:network={network},width=8,blocks=1", "connect:columns=5,rows=4,k=4")
+    one = made(f"deep-q:network={network},width=8", "connect:columns=5,rows=4,k=4")
     boards = boards_of(phase_positions(one.rules, "middle", 24))
     wanted = np.random.default_rng(1).choice([-0.9, 0.0, 0.9], 24).astype(np.float32)
     even = np.ones(24, np.float32)

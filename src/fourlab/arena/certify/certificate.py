@@ -118,12 +118,19 @@ class Certificate:
             kind, version = told["kind"], told["version"]
         except OSError as error:
             raise StorageError(f"cannot read {path}: {error.strerror}") from None
-        except (ValueError, TypeError, KeyError, AttributeError):
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
             raise StorageError(f"{path} is no fourlab certificate, or it is damaged") from None
         if (kind, version) != (KIND, VERSION):
             raise StorageError(f"{path} is a {kind} of format {version}, not a {KIND} of {VERSION}")
         if found != _checksum(told):
             raise StorageError(f"{path} is damaged: its checksum does not fit")
+        try:
+            return cls._told(told)
+        except (TypeError, KeyError) as error:
+            raise StorageError(f"{path} is damaged: it lacks something ({error})") from None
+
+    @classmethod
+    def _told(cls, told: dict[str, Any]) -> Certificate:
         told["value"] = {word: value for value, word in OUTCOMES.items()}[told["value"]]
         told["by_ply"] = tuple(Tally(**row) for row in told["by_ply"])
         told["refutations"], told["turns"] = tuple(told["refutations"]), tuple(told["turns"])

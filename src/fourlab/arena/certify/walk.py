@@ -1,8 +1,7 @@
 """`Walk`: an agent without dice against every reply, level by level, equal positions once.
 
-A folder holds the keys of each level and the agent's moves, a byte each and filled in as they are
-found: what is not found yet stays UNASKED, so that a walk that was killed goes on. Keys follow from
-the moves before them and are made again.
+A folder holds the keys of each level and the agent's moves (`Answers`), so that a walk that was
+killed goes on. Keys follow from the moves before them and are made again.
 """
 
 from __future__ import annotations
@@ -20,11 +19,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fourlab.agents.base import Agent
+from fourlab.arena.certify.answers import Answers
 from fourlab.arena.certify.kernels import (
     DRAWN,
     LOST,
     OPEN,
-    UNASKED,
     WON,
     write_ends,
     write_replies,
@@ -34,7 +33,7 @@ from fourlab.arena.certify.questions import Questions, answer
 from fourlab.arena.identity import checksum
 from fourlab.core.arrays import Bytes, Ints
 from fourlab.core.errors import FourlabError, SpecError
-from fourlab.core.storage import StorageError, replacing
+from fourlab.core.storage import StorageError, replacing, seal, unseal
 from fourlab.core.workers import Workers
 from fourlab.rules.keys import check_size, table_key
 from fourlab.rules.position import FIRST, Position, write_moves
@@ -224,9 +223,9 @@ class Walk:
         path = self.folder / META
         if resume and path.exists():
             try:
-                found = json.loads(path.read_text(encoding="utf-8"))
+                found = unseal(json.loads(path.read_text(encoding="utf-8")), path)
                 spent = float(found.pop("seconds"))
-            except (OSError, ValueError, KeyError, AttributeError):
+            except (OSError, ValueError, TypeError, KeyError, RecursionError):
                 raise StorageError(f"{path} is damaged; begin anew without --resume") from None
             if found != self.about():
                 raise StorageError(
@@ -234,7 +233,7 @@ class Walk:
                     f"{found.get('game')}), or its agent has changed; begin anew without --resume"
                 )
             return spent
-        for old in (*self.folder.glob("*.moves"), *self.folder.glob("*.keys")):
+        for old in (*self.folder.glob("*.moves*"), *self.folder.glob("*.keys")):
             old.unlink()
         self._note(0.0)
         return 0.0
@@ -242,7 +241,7 @@ class Walk:
     def _note(self, seconds: float) -> None:
         if self._temporary is None:
             with replacing(self.folder / META) as file:
-                file.write(json.dumps({**self.about(), "seconds": seconds}).encode())
+                file.write(json.dumps(seal({**self.about(), "seconds": seconds})).encode())
 
     def _first_keys(self) -> Ints:
         """Return the keys of the first level."""
@@ -288,24 +287,18 @@ class Walk:
         watch: Callable[[int, int], None],
     ) -> Bytes:
         """Return the agent's moves in positions; what the folder holds is not asked again."""
-        if not len(keys):
-            self._path(ply, "moves").write_bytes(b"")
-            return np.empty(0, np.uint8)
-        path = self._path(ply, "moves")
-        if not path.exists() or path.stat().st_size != len(keys):
-            with replacing(path) as file:
-                file.write(bytes([UNASKED]) * len(keys))
-        moves = np.memmap(path, np.uint8, "r+")
-        done = int((moves != UNASKED).sum())
+        answers = Answers(self._path(ply, "moves"), len(keys))
+        rows = answers.left
+        done = len(keys) - len(rows)
         watch(done, len(keys))
-        jobs = self._questions(keys, np.flatnonzero(moves == UNASKED), workers is not None)
+        jobs = self._questions(keys, rows, workers is not None)
         here = ((job, answer(job, self.agent)) for job in jobs)
         for job, (chosen, seconds) in here if workers is None else workers.run(answer, jobs):
-            moves[job.first : job.first + len(chosen)] = chosen
+            answers.take(job.first, chosen)
             done += len(chosen)
             self._pace(len(chosen), seconds)
             watch(done, len(keys))
-        return np.array(moves)
+        return answers.moves
 
     def _questions(self, keys: Ints, rows: Ints, elsewhere: bool) -> Iterator[Questions]:
         """Yield runs of positions that are still to be asked, in batches that suit the agent."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from fourlab.core.spec import option
+from fourlab.core.spec import needs, option
 from fourlab.values.network import RESIDUAL, STUDY, Shape
 
 
@@ -14,7 +14,11 @@ class DeepQConfig:
 
     games: int = option(15_000, "games to play", low=1)
     opponent: str = option("self", "who it plays: agents, mixtures, curricula, frozen, or self")
-    side: str = option("alternating", "its side", choices=("first", "second", "alternating"))
+    side: str = option(
+        "alternating",
+        "its side; in self-play only that of its examinations",
+        choices=("first", "second", "alternating"),
+    )
     start: str = option("empty", "where games begin: empty, random:plies=8, moves:44, uci")
     network: str = option(STUDY, "kind of network", choices=(STUDY, RESIDUAL))
     width: int = option(64, "channels of its convolutions", low=1, high=512)
@@ -46,6 +50,15 @@ class DeepQConfig:
     half: bool = option(False, "arithmetic in bfloat16, for processors that have it")
     lanes: int = option(64, "games played at once", low=1, high=65_536)
     chunk: int = option(500, "games between two looks at the clock", low=1)
+
+    def __post_init__(self) -> None:
+        later = self.target == "best"  # a target network is asked
+        needs(self, "blocks", used=self.network == RESIDUAL, why="without network=residual")
+        needs(self, "correct", used=self.priority > 0, why="without priorities")
+        needs(self, "sync", used=later, why="with target=study")
+        for name in ("soft", "double"):
+            why = "without a target network (target=best, sync=N)"
+            needs(self, name, used=later and self.sync > 0, why=why)
 
     @property
     def shape(self) -> Shape:

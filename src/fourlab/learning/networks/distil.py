@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 
 from fourlab.agents.net import Net, NetConfig
-from fourlab.core.spec import option
+from fourlab.core.spec import needs, option
 from fourlab.core.storage import StorageError
 from fourlab.learning.base import Learner, Progress
 from fourlab.learning.networks.sources import lessons, sources
@@ -65,6 +65,17 @@ class DistilConfig:
     device: str = option("auto", "where it learns", choices=("auto", "cpu", "cuda"))
     chunk: int = option(5_000, "positions between two looks", low=1)
 
+    def __post_init__(self) -> None:
+        some = self.moves in ("best", "keep")
+        needs(self, "prefer", used=some, why="without moves=best or moves=keep")
+        needs(self, "weight", used=self.value != "none", why="with value=none")
+        needs(self, "positions", used=not self.labelled, why="where data is a file of labels")
+
+    @property
+    def labelled(self) -> bool:
+        """Whether `data` is a file of labels, not a folder that keeps them."""
+        return Path(self.data).suffix == ".npz"
+
     def shape(self) -> Shape:
         """Return what the network looks like."""
         return Shape("residual", self.width, self.blocks, self.head, self.hidden, self.bins)
@@ -111,7 +122,7 @@ class Distil(Learner):
     def labels(self) -> Labels:
         """Return all positions that it learns from, and those set aside."""
         data = Path(self.config.data) if self.config.data else None
-        if data is not None and data.suffix == ".npz":
+        if data is not None and self.config.labelled:
             found = load_labels(data)
         else:
             found = lessons(self.config.positions, self.rules, data)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from fourlab.core.spec import option
+from fourlab.core.spec import needs, option
 from fourlab.search.puct import Puct
 from fourlab.values.network import Shape
 
@@ -69,6 +69,12 @@ class ZeroConfig:
     look: int = option(16, "simulations of the agent that is evaluated", low=0)
     past_games: int = option(40, "games of a report against its self of the last one", low=0)
     chunk: int = option(200, "games between two looks at the clock", low=1)
+
+    def __post_init__(self) -> None:
+        needs(self, "fast_sims", used=self.full < 1, why="with full=1")
+        needs(self, "random_plies", used=self.random > 0, why="with random=0")
+        for name in ("weak_first", "weak_rate"):
+            needs(self, name, used=self.weak > 0, why="with weak=0")
 
     @property
     def shape(self) -> Shape:

@@ -6,7 +6,8 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar
 
-from fourlab.core.spec import option
+from fourlab.core.spec import needs, option
+from fourlab.learning.opponents import SELF
 from fourlab.learning.tables.episode import Lesson
 from fourlab.positions.starts import Starts
 from fourlab.values.shape import MOST_MEGABYTES, Shape
@@ -23,7 +24,11 @@ class TableConfig(ABC):
 
     games: int = option(100_000, "games to play", low=1)
     opponent: str = option("random", "who it plays: agents, mixtures, curricula, frozen, or self")
-    side: str = option("alternating", "its side", choices=("first", "second", "alternating"))
+    side: str = option(
+        "alternating",
+        "its side; in self-play only that of its examinations",
+        choices=("first", "second", "alternating"),
+    )
     start: str = option("empty", "where games begin: empty, random:plies=8, moves:44, uci")
     alpha: str = option("0.1", "step size: a number or a schedule", label="Rate α", live=True)
     gamma: float = option(
@@ -66,6 +71,10 @@ class TableConfig(ABC):
     memory_mb: float = option(1024, "what its table may grow to", low=0.001, high=MOST_MEGABYTES)
     chunk: int = option(1000, "games between two looks at the clock", low=1)
 
+    def __post_init__(self) -> None:
+        used = self.opponent != SELF or self.loss == -self.win
+        needs(self, "loss", used=used, why="in self-play, where it is minus the other's win")
+
     @abstractmethod
     def shape(self, seed: int) -> Shape:
         """Return what it writes into, empty."""
@@ -74,7 +83,7 @@ class TableConfig(ABC):
         """Return what stays the same over a run."""
         return Lesson(
             method=self.method,
-            alone=self.opponent == "self",
+            alone=self.opponent == SELF,
             gamma=self.gamma,
             win=self.win,
             draw=self.draw,

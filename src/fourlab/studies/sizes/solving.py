@@ -11,10 +11,10 @@ import os
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from fourlab.core.errors import FourlabError
 from fourlab.core.limit import NO_LIMIT, Limit
+from fourlab.core.storage import SEAL, seal, unseal
 from fourlab.rules.geometry import Rules
 from fourlab.rules.position import Position, position_of
 from fourlab.search.scores import Bounds
@@ -166,14 +166,16 @@ class Notes:
         self.path = Path(board.notes) if board.notes else None
 
     def read(self) -> dict[Key, Bounds]:
-        """Return what is known of pieces; a line that a crash has torn is left out."""
+        """Return what is known of pieces; a line that is torn or damaged is left out."""
         if self.path is None or not self.path.exists():
             return {}
         found = {}
-        for line in self.path.read_text().splitlines():
+        text = self.path.read_bytes().decode(errors="replace")
+        sealed = f'"{SEAL}": "' in text  # the first notes had no checksums
+        for line in text.splitlines():
             try:
-                data: dict[str, Any] = json.loads(line)
-            except json.JSONDecodeError:
+                data = unseal(json.loads(line), self.path, must=sealed)
+            except (ValueError, RecursionError):
                 continue
             if data["game"] != str(self.rules):
                 raise FourlabError(f"{self.path} is about {data['game']}, not {self.rules}")
@@ -200,6 +202,6 @@ class Notes:
         with self.path.open("a+b") as file:
             if file.tell() and self.path.read_bytes()[-1:] != b"\n":
                 file.write(b"\n")  # after a torn line
-            file.write(json.dumps(data).encode() + b"\n")
+            file.write(json.dumps(seal(data)).encode() + b"\n")
             file.flush()
             os.fsync(file.fileno())

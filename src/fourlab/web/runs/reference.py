@@ -3,18 +3,27 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable, Iterable
 
 import numpy as np
 
 from fourlab.agents.by_heart import is_small
+from fourlab.agents.instant import instant_form
 from fourlab.agents.registry import agent as find_agent
 from fourlab.arena.match import play_here
+from fourlab.core.limit import Limit
 from fourlab.learning.evaluation import SOLVABLE
 from fourlab.positions.suites import Scored, load_suites, phase_positions, score_positions
 from fourlab.rules.geometry import Rules
 
 POSITIONS = 120
 GAMES = 400
+
+
+def learn_by_heart(rules: Rules, agents: Iterable[str], stop: Callable[[], bool]) -> None:
+    """Make what agents look up on a small board, which takes seconds; raises CalledOffError."""
+    for spec in agents:
+        instant_form(find_agent(spec, rules), Limit(stop=stop))
 
 
 @functools.lru_cache(maxsize=16)

@@ -160,7 +160,8 @@ class LearnSetup:
         return replace(self, fixed={**self.fixed, name: text})
 
     def _checked(self) -> LearnSetup:
-        """Return the settings if a round of games ends soon."""
+        """Return the settings if the learner takes them and a round of games ends soon."""
+        configure(self.kind.Config, parse(self.spec), "learner")
         if self.opponent not in OPPONENTS:
             _check_opponents(self.opponent, self.rules)
         if self.opponent == "perfect" and not is_small(self.rules):
@@ -177,7 +178,7 @@ class LearnSetup:
             raise FourlabError(f"{str(name)[:20]!r} cannot be set; {', '.join(known)}")
         fixed = {other: value for other, value in self.fixed.items() if other != name}
         turned = {**self.turned, name: _read(known[name], text)}
-        return replace(self, turned=turned, fixed=fixed)
+        return replace(self, turned=turned, fixed=fixed)._checked()
 
     def to_query(self) -> dict[str, str]:
         """Return the settings as they stand in an address."""

@@ -13,10 +13,11 @@ from fourlab.core.errors import FourlabError
 from fourlab.core.spec import configure, parse
 from fourlab.learning.base import Learner
 from fourlab.learning.evaluation import play_off
+from fourlab.learning.opponents import named_in
 from fourlab.positions.suites import Scored
 from fourlab.web.runs.curves import Curves, columns_of, measured
 from fourlab.web.runs.pace import Pace, read_sprint
-from fourlab.web.runs.reference import perfect_share, truth_sample
+from fourlab.web.runs.reference import learn_by_heart, perfect_share, truth_sample
 from fourlab.web.runs.sample import Sample, Tally, sample_of, tally_of, train_for
 from fourlab.web.runs.setup import LearnSetup
 from fourlab.web.sessions.base import Session, View
@@ -262,9 +263,13 @@ class Training(Session):
         self._wishes = []
         known, is_due, positions = self.learner, self.curves.is_due, self.positions
 
+        rules, opponent = self.settings.rules, self.settings.opponent
+
         def job(job: Job) -> None:
             with self.lock:
                 began = time.perf_counter()
+                if known is None:
+                    learn_by_heart(rules, named_in(opponent), job.cancelled)
                 learner = known or self.make()
                 results = [one(learner) for one in works]
                 if learner.done and is_due(learner.done):
@@ -337,6 +342,8 @@ class Training(Session):
 
         def solve(job: Job) -> None:
             job.report(self._note, "positions", truth_sample(rules))
+            if opponent != "self":
+                learn_by_heart(rules, ["perfect"], job.cancelled)
             job.report(self._note, "reference", perfect_share(rules, opponent))
 
         self.start("truth", solve)

@@ -7,6 +7,7 @@ import time
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
+from fourlab.arena.ratings import CENTRE
 from fourlab.positions.openings import default_plies
 from fourlab.rules.catalog import game as find_game
 from fourlab.rules.position import read_moves, write_moves
@@ -44,6 +45,7 @@ def arena_view(session: ArenaSession) -> dict[str, Any]:
         "cross": _cross(session),
         "underWay": _under_way(session),
         "ratings": [] if report is None else [_rating(one) for one in report["ratings"]],
+        "centre": round(CENTRE),
         "unrated": _unrated(session),
         "kept": session.event is not None and bool(session.event.item),
         "owner": session.is_owner,

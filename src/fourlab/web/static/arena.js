@@ -31,11 +31,11 @@ export default {
       }));
     },
     axis() {
-      const all = this.view.ratings.flatMap((one) => [one.elo - one.half, one.elo + one.half]);
-      const low = Math.floor(Math.min(1000, ...all) / 500) * 500, high = Math.ceil(Math.max(2000, ...all) / 500) * 500;
+      const { centre, ratings } = this.view, all = ratings.flatMap((one) => [one.elo - one.half, one.elo + one.half]);
+      const low = Math.floor(Math.min(centre - 500, ...all) / 500) * 500, high = Math.ceil(Math.max(centre + 500, ...all) / 500) * 500;
       const step = high - low > (this.phone ? 1000 : 1500) ? 1000 : 500;
       const ticks = [];
-      for (let at = 1500 - Math.floor((1500 - low) / step) * step; at <= high; at += step) ticks.push(at);
+      for (let at = centre - Math.floor((centre - low) / step) * step; at <= high; at += step) ticks.push(at);
       return { low, high, ticks, place: (elo) => ((elo - low) / (high - low)) * 100 };
     },
     specs() {
@@ -56,7 +56,7 @@ export default {
     act2(name, event) { this.act(name, event.target.value); },
     key(event) { if (event.key === " ") { event.preventDefault(); this.act("run"); } },
     bar(one) {
-      const [from, to] = [this.axis.place(1500), this.axis.place(one.elo)].sort((a, b) => a - b);
+      const [from, to] = [this.axis.place(this.view.centre), this.axis.place(one.elo)].sort((a, b) => a - b);
       return { left: `${from}%`, width: `${to - from}%` };
     },
     whisker(one) {
@@ -107,10 +107,10 @@ export default {
       <p v-else class="note">Games appear here as they are played; each opens in Analyse.</p>
     </section>
     <section class="card elo-card" aria-label="Ratings">
-      <section><div class="heading"><h2><Word term="Elo">Elo</Word> with <Word term="95% interval">95% intervals</Word></h2><span>field mean 1500</span></div>
+      <section><div class="heading"><h2><Word term="Elo">Elo</Word> with <Word term="95% interval">95% intervals</Word></h2><span>field mean {{ view.centre }}</span></div>
         <p v-if="!view.ratings.length" class="note">Ratings appear with the first games.</p>
         <ol v-else class="elo"><li v-for="(one, index) in view.ratings" :key="one.name" :class="{ close: one.close || view.ratings[index - 1]?.close }">
-          <span class="elo-name">{{ one.name }}</span><span class="elo-track" aria-hidden="true"><u v-for="tick in axis.ticks" :style="{ left: axis.place(tick) + '%' }" :class="{ mean: tick === 1500 }"></u>
+          <span class="elo-name">{{ one.name }}</span><span class="elo-track" aria-hidden="true"><u v-for="tick in axis.ticks" :style="{ left: axis.place(tick) + '%' }" :class="{ mean: tick === view.centre }"></u>
             <i class="elo-bar" :style="bar(one)"></i><i class="whisker" :style="whisker(one)"></i><i class="elo-dot" :style="{ left: axis.place(one.elo) + '%' }"></i></span>
           <span class="elo-number"><b>{{ one.elo }}</b> ± {{ one.half }}</span></li>
           <li v-for="name in view.unrated" :key="name"><span class="elo-name">{{ name }}</span><span class="note">no games yet</span><span></span></li>
