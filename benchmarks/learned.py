@@ -1,10 +1,10 @@
 """Errors of a network against exact scores, with 0, 1, 100 and 600 simulations, as tables.
 
-    python -m benchmarks.learned --positions sets.npz --count 300 --few 50
+    python -m benchmarks.learned --sims 0 1 100:300 600:50 --positions sets.npz
 
-Positions are those of the shipped suites and of files by benchmarks/scored.py; searches of more
-than 100 simulations see the first `--few` of each. Intervals are of 95%, by Wilson. A line of
-JSON is printed for each cell when it is known, the tables at the end.
+Positions are those of the shipped suites and of files by benchmarks/scored.py; behind a number of
+simulations stands how many of each set are asked at most. Intervals are of 95%, by Wilson. A line
+of JSON is printed for each cell when it is known, the tables at the end.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from fourlab.arena.statistics import share_interval
 from fourlab.positions.suites import load_suites
 from fourlab.rules.catalog import game as find_game
 
-MANY = 100  # simulations up to which all positions are asked
+ALL = 1000  # positions of a shipped suite
 STANDARD = {  # the names of Pascal Pons's files, spelled out
     "Test_L3_R1": "end-easy",
     "Test_L2_R1": "middle-easy",
@@ -54,23 +54,20 @@ def main() -> None:
     """Ask, and print the tables."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--network", default="", help="a run folder or file; none: the shipped")
-    parser.add_argument("--sims", nargs="*", type=int, default=[0, 1, 100, 600])
+    parser.add_argument("--sims", nargs="*", default=["0", "1", "100:300", "600:50"])
     parser.add_argument("--positions", nargs="*", default=[])
-    parser.add_argument("--count", type=int, default=300, help="positions of each set at most")
-    parser.add_argument("--few", type=int, default=50, help="for more than 100 simulations")
     args = parser.parse_args()
     rules = find_game("connect4")
     sets = [Exam.of(name, scored) for name, scored in load_suites(rules).items()]
     for file in args.positions:
         sets += read(rules, Path(file))
     path = f"{args.network}," if args.network else ""
-    kinds = [(f"net:{args.network}".rstrip(":"), "no rule", args.count)] + [
-        (f"zero:{path}sims={sims}", str(sims), args.count if sims <= MANY else args.few)
-        for sims in args.sims
-    ]
+    kinds = [(f"net:{args.network}".rstrip(":"), "no rule", ALL)]
+    for sims, _, most in (part.partition(":") for part in args.sims):
+        kinds.append((f"zero:{path}sims={sims}", sims, int(most or ALL)))
     found = {exam.name: [errors(kind[0], exam.part(kind[2])) for kind in kinds] for exam in sets}
     for which, title in enumerate(("not perfect, %", "win or draw given away, %")):
-        print(f"\n| {title} | {' | '.join(f'{name} ({most})' for _, name, most in kinds)} |")
+        print(f"\n| {title} | {' | '.join(name for _, name, _ in kinds)} |")
         print("|---" * (len(kinds) + 1) + "|")
         for name, cells in found.items():
             row = " | ".join(cell[which] for cell in cells)
