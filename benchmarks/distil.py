@@ -99,8 +99,7 @@ def labelled(labeller: Labeller, keys: Ints, value: int) -> Labels:
     """Return positions labelled, those in which the value of the game is still to be had."""
     quick = at_once(labeller.rules, keys)
     is_won = quick.values != UNKNOWN
-    _, occupied = unpacked(labeller.rules, keys)
-    plies = np.array([board.bit_count() for board in occupied.tolist()])
+    plies = np.bitwise_count(unpacked(labeller.rules, keys)[1])
     parts = [quick.take(np.flatnonzero(is_won))]
     for ply in np.unique(plies):
         found = labeller.label(keys[(plies == ply) & ~is_won])

@@ -1,134 +1,59 @@
 """The learner `zero` on a GPU, in portions: trains, grades itself against exact scores, saves.
 
-    PYTHONPATH=src python benchmarks/zero.py --seconds 420 --whole 1500 --out OUT --seed 0
-    PYTHONPATH=src python benchmarks/zero.py --seconds 420 --whole 1500 --resume IN --out OUT
-    PYTHONPATH=src python benchmarks/zero.py --ablate base,graded,weak --seconds 120 --out OUT
-    PYTHONPATH=src python benchmarks/zero.py --speed --out OUT
-    PYTHONPATH=src python benchmarks/zero.py --certify first --resume NETWORK --sims 400 --out OUT
+    PYTHONPATH=src python -m benchmarks.zero --seconds 420 --whole 1500 --out OUT --seed 0
+    PYTHONPATH=src python -m benchmarks.zero --seconds 420 --whole 1500 --resume IN --out OUT
+    PYTHONPATH=src python -m benchmarks.zero --ablate base,graded,weak --seeds 0 1 --out OUT
+    PYTHONPATH=src python -m benchmarks.zero --trials FILE --resume IN --seconds 120 --out OUT
+    PYTHONPATH=src python -m benchmarks.zero --speed --out OUT
+    PYTHONPATH=src python -m benchmarks.zero --certify first --resume NETWORK --sims 400 --out OUT
 
 Needs numpy, numba and torch alone. OUT receives network.safetensors, checkpoint.safetensors (at
 most 16 MB) and metrics.jsonl. The clock starts when all is compiled, and stops while it grades.
 `--positions` names files of benchmarks/scored.py, or of lines with a move string and a score for
 every column; the suites that ship are always graded.
+
+A file of `--trials` has a name and options a line, such as `wide width=128 lanes=8192`; `seed=`,
+`resume=` and `whole=` in a line take the place of the arguments. Trials run one after the other in
+one process, which compiles once; each has a folder of its own, and OUT/trials.json the last line
+of each. None is begun that would not end within `--limit` seconds of the whole.
 """
 
 from __future__ import annotations
 
 import argparse
 import dataclasses
+import gc
 import json
 import sys
 import time
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from fourlab.core.storage import load_arrays
+from benchmarks.exams import Exam, examine, examine_values, exams
 from fourlab.learning.networks.zero import Zero
 from fourlab.learning.networks.zero_options import ZeroConfig
 from fourlab.learning.registry import learner as new_learner
-from fourlab.positions.suites import (
-    KIND,
-    UNPLAYABLE,
-    VERSION,
-    Scored,
-    load_suites,
-    suite,
-)
-from fourlab.rules.boards import Boards, boards_of
 from fourlab.rules.catalog import game as find_game
 from fourlab.rules.geometry import Rules
-from fourlab.rules.position import position_of
-from fourlab.search.forest import search
 
-PLIES = range(8, 21)  # of positions that shipped suites are graded on
 LOOKED_AT = ("middle", "strong")  # while training goes on
 LOOK = 500  # positions of each of them
+FIRST_OVERHEAD = 60.0  # seconds that a trial takes beside training, until one has shown it
 ABLATIONS = {
-    "base": {},
-    "graded": {"graded": 0.0},
-    "rule": {"rule": False, "forced": False},
-    "forced": {"forced": False},
-    "weak": {"weak": 0.0},
-    "noise": {"noise": 0.0},
-    "cap": {"full": 1.0, "sims": 32},
-    "result": {"mix": 1.0},
-    "search": {"mix": 0.0},
-    "asides": {"asides": 0.0},
-    "recent": {"recent": 1.0},
-    "random": {"random": 0.0},
-    "hot": {"hot": 0},
+    "base": "",
+    "graded": "graded=0",
+    "rule": "rule=no forced=no",
+    "forced": "forced=no",
+    "weak": "weak=0",
+    "noise": "noise=0",
+    "cap": "full=1 sims=32",
+    "result": "mix=1",
+    "search": "mix=0",
+    "asides": "asides=0",
+    "recent": "recent=1",
+    "random": "random=0",
+    "hot": "hot=0",
 }
-
-
-@dataclasses.dataclass
-class Exam:
-    """Positions with the exact score of every move."""
-
-    name: str
-    boards: Boards
-    scores: np.ndarray  # [positions, moves], UNPLAYABLE where there is no move
-
-    @classmethod
-    def of(cls, name: str, scored: list[Scored]) -> Exam:
-        scores = [[UNPLAYABLE if s is None else s for s in one.scores] for one in scored]
-        return cls(name, boards_of([one.position for one in scored]), np.array(scores))
-
-    def part(self, count: int) -> Exam:
-        rows = np.arange(min(count, len(self.scores)))
-        return Exam(self.name, self.boards.take(rows), self.scores[rows])
-
-    def grade(self, moves: np.ndarray) -> tuple[float, float]:
-        """Return the shares of moves that are perfect, and that keep win, draw or loss."""
-        got, best = self.scores[np.arange(len(moves)), moves], self.scores.max(1)
-        good = float((np.sign(got) == np.sign(best)).mean())
-        return round(float((got == best).mean()), 4), round(good, 4)
-
-
-def exams(rules: Rules, files: list[str]) -> list[Exam]:
-    """Return what is graded on: the suites that ship, plies 8 to 20, and files."""
-    shipped = load_suites(rules)
-    suites = shipped or {name: suite(rules, name) for name in ("opening", "middle")}
-    found = []
-    for name, scored in suites.items():
-        fit = [one for one in scored if not shipped or one.position.ply in PLIES]
-        if name != "uci" and len(fit) >= 50:
-            found.append(Exam.of(name, fit))
-    for file in map(Path, files):
-        if file.suffix == ".npz":
-            _, arrays = load_arrays(file, KIND, VERSION)
-            for key in (key for key in arrays if key.endswith("_moves")):
-                name = key.removesuffix("_moves")
-                positions = [position_of(rules, moves.decode()) for moves in arrays[key]]
-                found.append(Exam(name, boards_of(positions), arrays[f"{name}_scores"].astype(int)))
-        else:
-            lines = [line.split() for line in file.read_text().splitlines()]
-            positions = [position_of(rules, line[0]) for line in lines]
-            scores = np.array([[int(score) for score in line[1:]] for line in lines])
-            found.append(Exam(file.stem, boards_of(positions), scores))
-    return found
-
-
-def examine(learner: Zero, found: list[Exam], sims: tuple[int, ...]) -> dict[str, Any]:
-    """Return perfect and good: the bare network, with the rules first (0), and with searches."""
-    shop, report = learner.workshop, {}
-    for exam in found:
-        priors, _ = shop.oracle.evaluate(exam.boards)
-        bare = np.where(exam.scores > UNPLAYABLE, priors, -1.0).argmax(1)
-        grades = {"bare": exam.grade(bare)}
-        for count in sims:
-            told = search(
-                learner.rules,
-                shop.oracle.evaluate,
-                exam.boards,
-                count,
-                learner.config.puct._replace(rule=True),
-                team=shop.team,
-            )
-            grades[str(count)] = exam.grade(told.moves)
-        report[exam.name] = grades
-    return report
 
 
 def train(args: argparse.Namespace, learner: Zero, found: list[Exam]) -> dict[str, Any]:
@@ -169,11 +94,13 @@ def train(args: argparse.Namespace, learner: Zero, found: list[Exam]) -> dict[st
             }
             if not args.bare:  # before it is examined: a machine may be taken back any moment
                 learner.save(out / "checkpoint.safetensors")
+            if over or not args.bare:
                 learner.network().save(out / "network.safetensors")
             if not over:
                 line["grades"] = examine(learner, few, (100,))
             else:
                 line["grades"] = examine(learner, found, (0, 100, *args.sims))
+                line["values"] = examine_values(learner)
             print(json.dumps(line), file=log, flush=True)
             print(json.dumps(line), flush=True)
             looked, evaluations, samples, since = learner.clock, 0.0, 0.0, 0.0
@@ -185,11 +112,12 @@ def train(args: argparse.Namespace, learner: Zero, found: list[Exam]) -> dict[st
 def made(args: argparse.Namespace, **options: Any) -> Zero:
     """Return the learner that the arguments describe, new or taken up."""
     text = ",".join(args.set)
-    fresh = new_learner(f"zero:{text}" if text else "zero", args.game, args.seed)
+    fresh = new_learner(f"zero:{text}" if text else "zero", args.game, args.seed or 0)
     assert isinstance(fresh, Zero)
     config: ZeroConfig = dataclasses.replace(fresh.config, **options)
     if args.resume:
         fresh = Zero.load(Path(args.resume))
+        fresh.seed = fresh.seed if args.seed is None else args.seed
         if args.starts:  # others than those that it began at
             fresh._saved.pop("starts", None)
         given = {part.partition("=")[0].replace("-", "_") for part in args.set}
@@ -205,16 +133,50 @@ def made(args: argparse.Namespace, **options: Any) -> Zero:
     return fresh
 
 
-def ablate(args: argparse.Namespace, found: list[Exam]) -> None:
-    """Train variants one after the other; the last lines are the table."""
-    table, out = {}, args.out
-    for name in args.ablate.split(","):
-        args.out, args.bare = f"{out}/{name}", True
-        line = train(args, made(args, **ABLATIONS[name]), found)
-        table[name] = {key: line[key] for key in ("t", "evals_s", "samples_s", "grades")}
-    for name, line in table.items():
-        print(json.dumps({"variant": name, **line}), flush=True)
-    Path(out, "ablations.json").write_text(json.dumps(table, indent=1))
+def trials_of(args: argparse.Namespace) -> list[argparse.Namespace]:
+    """Return the arguments of each trial, of a file or of ablations with every seed."""
+    lines = Path(args.trials).read_text().splitlines() if args.trials else []
+    lines += [f"{name} {ABLATIONS[name]}" for name in args.ablate.split(",") if name]
+    found = []
+    for line in lines:
+        name, *options = line.partition("#")[0].split() or [""]
+        if not name:
+            continue
+        own = dict(part.split("=", 1) for part in options)
+        told = {key: own.pop(key) for key in ("seed", "resume", "whole") if key in own}
+        for seed in [int(told["seed"])] if "seed" in told else args.seeds or [args.seed]:
+            one = argparse.Namespace(**vars(args))
+            one.name, one.seed, one.bare = name, seed, not args.keep
+            one.folder = name if seed is None else f"{name}-seed{seed}"
+            one.out = f"{args.out}/{one.folder}"
+            one.set = args.set + [f"{key}={value}" for key, value in own.items()]
+            one.resume = told.get("resume", args.resume)
+            one.whole = float(told.get("whole", args.whole))
+            found.append(one)
+    return found
+
+
+def run_trials(args: argparse.Namespace, found: list[Exam]) -> None:
+    """Train trials one after the other as far as the time goes; what is left is said."""
+    began, overhead, done = time.perf_counter(), FIRST_OVERHEAD, []
+    counts = {exam.name: len(exam.scores) for exam in found}
+    Path(args.out).mkdir(parents=True, exist_ok=True)
+    trials = trials_of(args)
+    for number, trial in enumerate(trials):
+        passed = time.perf_counter() - began
+        if passed + trial.seconds + overhead > args.limit:
+            left = [one.folder for one in trials[number:]]
+            print(json.dumps({"passed_s": round(passed), "left": left}), flush=True)
+            break
+        learner = made(trial)
+        line = train(trial, learner, found)
+        learner.workshop.team.close()
+        del learner
+        gc.collect()  # its games and its window, before the next has its own
+        overhead = time.perf_counter() - began - passed - trial.seconds
+        told = {"name": trial.name, "seed": trial.seed, "set": trial.set, "positions": counts}
+        done.append({**told, "overhead_s": round(overhead, 1), **line})
+        Path(args.out, "trials.json").write_text(json.dumps(done, indent=1))
 
 
 def speed(args: argparse.Namespace) -> None:
@@ -315,13 +277,17 @@ def main() -> None:
     parser.add_argument("--whole", type=float, default=0.0, help="seconds of all portions together")
     parser.add_argument("--resume", default="")
     parser.add_argument("--out", default="out")
-    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--seed", type=int, help="0, or that of the run that is resumed")
     parser.add_argument("--set", nargs="*", default=[])
     parser.add_argument("--positions", nargs="*", default=[])
     parser.add_argument("--starts", default="", help="positions where games begin too")
     parser.add_argument("--sims", nargs="*", type=int, default=[600])
     parser.add_argument("--every", type=float, default=20.0)
-    parser.add_argument("--ablate", default="")
+    parser.add_argument("--ablate", default="", help=f"trials, of: {', '.join(ABLATIONS)}")
+    parser.add_argument("--trials", default="", help="a file with a trial a line")
+    parser.add_argument("--seeds", nargs="*", type=int, default=[], help="of each trial")
+    parser.add_argument("--limit", type=float, default=540.0, help="seconds of all trials")
+    parser.add_argument("--keep", action="store_true", help="checkpoints of trials too")
     parser.add_argument("--speed", action="store_true")
     parser.add_argument("--certify", default="", help="a side; --resume names the network")
     parser.add_argument("--trees", type=int, default=8192, help="of each group, to --certify")
@@ -332,8 +298,8 @@ def main() -> None:
         certify(args, rules)
     elif args.speed:
         speed(args)
-    elif args.ablate:
-        ablate(args, exams(rules, args.positions))
+    elif args.ablate or args.trials:
+        run_trials(args, exams(rules, args.positions))
     else:
         train(args, made(args), exams(rules, args.positions))
 

@@ -8,6 +8,7 @@ import pytest
 from fourlab.agents.net import Net
 from fourlab.agents.zero import FOREST_BYTES, SIMULATIONS_PER_SECOND, Zero, ZeroConfig
 from fourlab.core.limit import Limit
+from fourlab.core.storage import StorageError
 from fourlab.rules.boards import boards_of
 from fourlab.rules.catalog import game
 from fourlab.rules.position import position_of
@@ -85,6 +86,25 @@ def test_a_clock_ends_it_and_calling_off_too() -> None:
     assert not timed.is_deterministic
     assert not timed.chooses_many
     assert 1 < timed.decide(RULES.start(), RNG).effort < 1 + 0.05 * SIMULATIONS_PER_SECOND
+
+
+@pytest.mark.parametrize(
+    ("config", "worth"),
+    [({}, 0.6), ({"graded": 0.0}, 1.0), ({"graded": 0.8}, 0.2), ({"value": "plain"}, 1.0)],
+)
+def test_proofs_count_as_the_network_was_taught(config: dict[str, object], worth: float) -> None:
+    """A win with the last stones is worth what it was where the network learned."""
+    position = position_of(RULES, "354245442313551")
+    assert max(s for s in shared_solver(RULES).scores(position) if s is not None) == 1
+    taught = replace(NETWORK, about={"config": config})
+    decision = Zero(RULES, ZeroConfig(sims=200), taught).decide(position, RNG)
+    assert max(v for v in decision.raw or () if v is not None) == pytest.approx(worth, abs=0.1)
+
+
+@pytest.mark.parametrize("graded", ["much", 1.5, True, float("nan")])
+def test_a_header_that_cannot_be_is_refused(graded: object) -> None:
+    with pytest.raises(StorageError, match="damaged: graded="):
+        Zero(RULES, ZeroConfig(), replace(NETWORK, about={"config": {"graded": graded}}))
 
 
 @pytest.mark.parametrize("sims", [0, 30])

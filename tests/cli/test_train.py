@@ -6,6 +6,7 @@ import logging
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,12 @@ import pytest
 from fourlab.cli.main import Notices
 from fourlab.cli.train import Speedometer, report
 from fourlab.learning.networks.distil import Distil
+from fourlab.learning.run_files import add_metrics
+from fourlab.rules.boards import boards_of
+from fourlab.rules.catalog import game
+from fourlab.rules.position import position_of
+from fourlab.values.network import Network
+from nets import random_network
 
 
 def fourlab(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -69,6 +76,31 @@ def test_a_table_is_shown(folder: Path) -> None:
     assert "best cell of each state" in shown
 
 
+def test_a_network_is_shown(folder: Path) -> None:
+    rules, where = game("connect:columns=4,rows=4,k=3"), folder / "runs" / "zero-1"
+    network = random_network(rules)
+    about = {"learner": "zero", "config": {"sims": 32}, "seed": 5, "games": 700}
+    where.mkdir()
+    replace(network, about=about).save(where / "checkpoint.safetensors", half=True)
+    truth = {"perfect": 0.75, "good": 0.875}
+    add_metrics(where, {**LINE, "games": 700, "policy_loss": 0.25, "truth": truth})
+    shown = fourlab(folder, "table", "show", "runs/zero-1", "2").stdout
+    assert "zero on connect:columns=4,rows=4,k=3" in shown
+    assert "residual: width 8, blocks 1, head 4, hidden 8, bins 9" in shown
+    assert "trained: zero:sims=32" in shown
+    assert "policy_loss 0.25" in shown
+    assert "of its moves 75% perfect, 88% good" in shown
+    # The second player is shown what moves are worth to it, and the policy.
+    found = json.loads(fourlab(folder, "table", "show", "runs/zero-1", "1122", "--json").stdout)
+    boards = boards_of([position_of(rules, "1122")])
+    assert found["values"] == pytest.approx(
+        Network.load(where / "checkpoint.safetensors").worths(boards)[0], nan_ok=True
+    )
+    assert sum(found["policy"]) == pytest.approx(1)
+    assert found["grade"] == truth
+    assert found["size"] == sum(layer.size for layer in network.layers.values())
+
+
 def test_what_was_learned_plays(folder: Path) -> None:
     run = fourlab(
         folder,
@@ -89,6 +121,7 @@ def test_what_was_learned_plays(folder: Path) -> None:
         (("train", "q", "--out", "runs/q-1"), "runs/q-1 holds a run: q:games=3000"),
         (("runs", "nowhere"), "no runs in nowhere"),
         (("table", "show", "nowhere"), "cannot read nowhere"),
+        (("table", "show", "runs/q-1/config.json"), "is no file of fourlab, or it is damaged"),
         (("play", "--second", "q"), "write q:PATH"),
         (("play", "--game", "tictactoe", "--second", "afterstates:runs/q-1"), "write q:runs/q-1"),
         (("play", "--second", "q:runs/q-1"), "knows tictactoe, not connect4"),

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from fourlab.agents.registry import agent
+from fourlab.arena.certify.certificate import certify, differences
 from fourlab.arena.events import Event
 from fourlab.arena.grading import grade
 from fourlab.arena.records import Records
@@ -25,9 +26,11 @@ from fourlab.learning.runs import Run, RunConfig
 from fourlab.positions.suites import suite
 from fourlab.rules.catalog import game
 from fourlab.values.knowledge import CHECKPOINT
+from nets import random_network
 
 STUDY_FILE = Path(__file__).parents[1] / "studies/gated_study.py"
 SMALL = "connect:columns=5,rows=4,k=4"
+TINY = "connect:columns=4,rows=4,k=3"
 
 
 def square(number: int) -> int:
@@ -211,6 +214,23 @@ def test_commands_do_on_a_cluster_what_they_do_here(
     assert json.loads(fourlab(tmp_path, *sweep)) == trained
     for run in (tmp_path / "runs").iterdir():
         assert (run / CHECKPOINT).read_bytes() == (tmp_path / run.name).read_bytes()
+
+
+def test_a_certificate_is_repeated_on_a_cluster(cluster: tuple[str, list], tmp_path: Path) -> None:
+    """Also of a file that changes: its contents count, not what a worker has read before."""
+    file, found = tmp_path / "net.safetensors", []
+    with Workers(cluster=cluster[0]) as workers:
+        for seed in (1, 2):
+            random_network(game(TINY), seed=seed).save(file)
+            found.append(certify(f"net:{file}", TINY, "second", workers=workers))
+            assert differences(certify(f"net:{file}", TINY, "second"), found[-1]) == []
+    assert found[0].digest != found[1].digest
+    here = ["certify", "perfect:ties=first", "--game", TINY, "--out", "here.json"]
+    fourlab(tmp_path, *here)
+    there = ["certify", "--check", "here.json", "--cluster", cluster[0], "--json"]
+    told = json.loads(fourlab(tmp_path, *there))
+    assert told["certified"]
+    assert told["agent"] == "perfect:ties=first"
 
 
 def test_a_study_finds_on_a_cluster_what_it_finds_here(

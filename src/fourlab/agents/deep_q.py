@@ -17,8 +17,8 @@ from fourlab.rules.boards import Boards, boards_of
 from fourlab.rules.geometry import Rules
 from fourlab.rules.position import Position
 from fourlab.values.base import values_file
-from fourlab.values.network import PORTION, Network
-from fourlab.values.outlook import Singles, look, to_mover
+from fourlab.values.network import Network
+from fourlab.values.outlook import PORTION, Singles, look, to_mover
 
 
 class Worths(Protocol):

@@ -24,7 +24,8 @@ from fourlab.rules.position import Position
 from fourlab.search.forest import Evaluator
 from fourlab.search.puct import Puct, look, tries_move
 from fourlab.values.base import values_file
-from fourlab.values.network import PORTION, Network, worths_of
+from fourlab.values.network import Network
+from fourlab.values.outlook import PORTION, worths_of
 
 SHIPPED = Path(__file__).parents[1] / "values" / "shipped"  # networks that come with fourlab
 PUCT = Puct()  # what is worth trying depends on none of its settings

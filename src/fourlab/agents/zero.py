@@ -19,6 +19,7 @@ from fourlab.agents.net import (
 from fourlab.core.arrays import Floats, Ints
 from fourlab.core.limit import NO_LIMIT, Limit
 from fourlab.core.spec import option
+from fourlab.core.storage import StorageError
 from fourlab.core.team import ALONE, Team
 from fourlab.rules.boards import Boards, boards_of
 from fourlab.rules.geometry import Rules
@@ -70,7 +71,25 @@ class Zero(NetworkAgent):
     ) -> None:
         super().__init__(rules, config, network)
         self.mirrors_alike = self.is_deterministic = self.config.time is None
-        self._puct = Puct(self.config.exploration, self.config.urgency, SCALE)
+        self._puct = Puct(
+            self.config.exploration, self.config.urgency, SCALE, graded=self._graded()
+        )
+
+    def _graded(self) -> float:
+        """Return the share of a win's worth that speed made where the network learned it.
+
+        Proofs are to count in the tree as its values do. Raises StorageError if its file says what
+        cannot be.
+        """
+        config = self.network.about.get("config")
+        if not isinstance(config, dict):
+            return Puct().graded
+        plain = config.get("value") == "plain"  # as `distil` says it
+        found = 0.0 if plain else config.get("graded", Puct().graded)
+        if type(found) not in (int, float) or not 0 <= found < 1:
+            source = self._file or "the network"
+            raise StorageError(f"{source} is damaged: graded={found!r:.40} is not 0 to 0.99")
+        return float(found)
 
     @property
     def simulations(self) -> int:

@@ -61,6 +61,11 @@ def show(listing: list[dict[str, Any]]) -> None:
 
 
 def _cells(last: dict[str, Any]) -> tuple[str, str, str, str]:
+    return f"{last['games']:,}", f"{last['wins']:.0%}", f"{last['size']:,}", evaluations(last)
+
+
+def evaluations(last: dict[str, Any]) -> str:
+    """Return how a run fared by a line of its metrics: against agents, against perfect play."""
     found = [
         f"{score['score']:.0%} ± {(score['high'] - score['low']) / 2:.0%} against {agent}"
         for agent, score in last.get("against", {}).items()
@@ -68,4 +73,6 @@ def _cells(last: dict[str, Any]) -> tuple[str, str, str, str]:
     if "truth" in last:
         truth = last["truth"]
         found.append(f"of its moves {truth['perfect']:.0%} perfect, {truth['good']:.0%} good")
-    return f"{last['games']:,}", f"{last['wins']:.0%}", f"{last['size']:,}", ", ".join(found)
+    if "held_kept" in last:
+        found.append(f"of positions set aside {last['held_kept']:.0%} kept")
+    return ", ".join(found)

@@ -11,7 +11,6 @@ from __future__ import annotations
 import functools
 import io
 import math
-from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -26,9 +25,10 @@ from fourlab.core.storage import StorageError, replacing
 from fourlab.rules.boards import Boards
 from fourlab.rules.catalog import game, name_of
 from fourlab.rules.geometry import Rules
-from fourlab.rules.kernels import has_line, is_full, move_cell, move_count, play
+from fourlab.rules.kernels import move_cell, move_count
 from fourlab.values.base import WrongGameError
 from fourlab.values.forward import Forward, Reals
+from fourlab.values.outlook import worths_of
 from fourlab.values.weights import load_weights, read_weights, write_weights
 
 KIND, VERSION = "network", 1
@@ -42,7 +42,6 @@ RANGES = {
 }
 STUDY_CONVOLUTIONS, STUDY_HIDDEN = 4, 256
 TRAINING = "training."  # begins the names of arrays that playing does not need
-PORTION = 1 << 11  # boards that are asked about at once
 Arrays = dict[str, Array]
 
 
@@ -228,29 +227,6 @@ class Network:
         return cls(found, shape, layers, about), extra
 
 
-def worths_of(
-    rules: Rules, values: Callable[[Boards], Floats], boards: Boards, plies: int = 1
-) -> Floats:
-    """Return [boards, moves]: what each move is worth, nan where it cannot be played.
-
-    That is what boards so many plies ahead are worth by `values`, to the side that moves there, if
-    both sides choose the best for them; ended games are known.
-    """
-    worths = np.full((len(boards.movers), rules.move_count), np.nan)
-    movers = np.empty(worths.size, np.int64)
-    occupied, places = np.empty_like(movers), np.empty_like(movers)
-    found = _afterstates(rules, boards.movers, boards.occupied, worths, movers, occupied, places)
-    for begin in range(0, found, PORTION):
-        rows = slice(begin, min(begin + PORTION, found))
-        after = Boards(movers[rows], occupied[rows], np.zeros((rows.stop - begin, 0), np.uint8))
-        if plies == 1:
-            worths.ravel()[places[rows]] = -values(after)
-        else:
-            ahead = worths_of(rules, values, after, plies - 1)
-            worths.ravel()[places[rows]] = -np.nanmax(ahead, axis=1)
-    return worths
-
-
 @kernel
 def _mean_bins(outputs: Reals, means: Floats) -> None:
     """Write the mean of each row's distribution over -1 to 1, given as logits."""
@@ -289,32 +265,3 @@ def _share_out(rules: Rules, occupied: Ints, logits: Reals, priors: Floats) -> N
                 total += priors[row, move]
         for move in range(move_count(rules)):
             priors[row, move] /= total
-
-
-@kernel
-def _afterstates(
-    rules: Rules,
-    movers: Ints,
-    occupied: Ints,
-    worths: Floats,
-    after_movers: Ints,
-    after_occupied: Ints,
-    places: Ints,
-) -> int:
-    """Write the worth of moves that end the game; list the boards of the others, and whose."""
-    found = 0
-    for row in range(len(movers)):
-        for move in range(move_count(rules)):
-            cell = move_cell(rules, occupied[row], move)
-            if cell == 0:
-                continue
-            mover, board = play(movers[row], occupied[row], cell)
-            if has_line(rules, mover ^ board):
-                worths[row, move] = 1.0
-            elif is_full(rules, board):
-                worths[row, move] = 0.0
-            else:
-                after_movers[found], after_occupied[found] = mover, board
-                places[found] = row * worths.shape[1] + move
-                found += 1
-    return found

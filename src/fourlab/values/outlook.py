@@ -11,11 +11,13 @@ from fourlab.core.arrays import Array, Floats, Ints
 from fourlab.core.bits import popcount
 from fourlab.core.dice import below, roll
 from fourlab.core.jit import kernel
+from fourlab.rules.boards import Boards
 from fourlab.rules.geometry import Rules
 from fourlab.rules.kernels import has_line, is_full, mirror, move_cell, move_count, play
 
 Singles = npt.NDArray[np.float32]
 Flags = npt.NDArray[np.bool_]
+PORTION = 1 << 11  # boards that are asked about at once
 Valuation = Callable[[Ints, Ints], Singles]  # (movers, occupied) -> worth to the first player
 
 
@@ -25,12 +27,15 @@ def fan_out(
     movers: Ints,
     occupied: Ints,
     by_rule: bool,
-    worths: Singles,  # [boards, moves]
+    worths: Array,  # [boards, moves]
     places: Ints,  # [boards * moves], those that are left, side by side with
     after_movers: Ints,  # their boards
     after_occupied: Ints,
 ) -> int:
-    """Write what moves are worth that end the game; return how many are left to be valued."""
+    """Write what moves that end the game are worth to the side that makes them, nan for others.
+
+    Return how many are left to be valued.
+    """
     count, moves = 0, move_count(rules)
     for row in range(len(movers)):
         for move in range(moves):
@@ -40,7 +45,7 @@ def fan_out(
                 continue
             mover, board = play(movers[row], occupied[row], cell)
             if by_rule and has_line(rules, mover ^ board):
-                worths[row, move] = 1 if popcount(board) % 2 == 1 else -1
+                worths[row, move] = 1
             elif by_rule and is_full(rules, board):
                 worths[row, move] = 0
             else:
@@ -50,6 +55,28 @@ def fan_out(
     return count
 
 
+def worths_of(
+    rules: Rules, values: Callable[[Boards], Floats], boards: Boards, plies: int = 1
+) -> Floats:
+    """Return [boards, moves]: what each move is worth, nan where it cannot be played.
+
+    That is what boards so many plies ahead are worth by `values`, to the side that moves there, if
+    both sides choose the best for them; ended games are known.
+    """
+    worths = np.empty((len(boards.movers), rules.move_count))
+    places, movers, occupied = np.empty((3, worths.size), np.int64)
+    found = fan_out(rules, *boards[:2], True, worths, places, movers, occupied)
+    for begin in range(0, found, PORTION):
+        rows = slice(begin, min(begin + PORTION, found))
+        after = Boards(movers[rows], occupied[rows], np.zeros((rows.stop - begin, 0), np.uint8))
+        if plies == 1:
+            worths.ravel()[places[rows]] = -values(after)
+        else:
+            ahead = worths_of(rules, values, after, plies - 1)
+            worths.ravel()[places[rows]] = -np.nanmax(ahead, axis=1)
+    return worths
+
+
 def look(
     rules: Rules, movers: Ints, occupied: Ints, value: Valuation, by_rule: bool = True
 ) -> Singles:
@@ -57,10 +84,10 @@ def look(
 
     Moves that end the game are worth what the rules say, unless the network is to judge them too.
     """
-    size = (len(movers), rules.move_count)
-    worths = np.empty(size, np.float32)
-    places, after_movers, after_occupied = np.empty((3, size[0] * size[1]), np.int64)
+    worths = np.empty((len(movers), rules.move_count), np.float32)
+    places, after_movers, after_occupied = np.empty((3, worths.size), np.int64)
     left = fan_out(rules, movers, occupied, by_rule, worths, places, after_movers, after_occupied)
+    worths[~is_firsts(occupied)] *= -1
     if left:
         found = value(after_movers[:left], after_occupied[:left])
         worths.reshape(-1)[places[:left]] = found

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from fourlab.arena.certify.kernels import OPEN, write_ends, write_replies, write_states
+from fourlab.arena.certify.walk import distinct
 from fourlab.core.arrays import Ints
 from fourlab.core.bits import popcount
 from fourlab.core.jit import kernel
@@ -37,7 +38,7 @@ def replies(rules: Rules, keys: Ints, moves: Ints) -> Ints:
 
 def _after(rules: Rules, movers: Ints, occupied: Ints, states: npt.NDArray[np.uint8]) -> Ints:
     room = np.empty(len(movers) * rules.move_count, np.int64)
-    keys = np.unique(room[: write_replies(rules, True, movers, occupied, states, room)])
+    keys = distinct(room[: write_replies(rules, True, movers, occupied, states, room)])
     after = np.empty(len(keys), np.uint8)
     write_states(rules, keys, after)
     going_on: Ints = keys[after == OPEN]
@@ -77,8 +78,9 @@ def at_once(rules: Rules, keys: Ints) -> Labels:
 def strategy(labels: Labels) -> Ints:
     """Return the move of the strategy for each position: 0 where nothing is known."""
     columns = labels.rules.columns
-    aside = np.abs(np.arange(labels.rules.move_count) % columns - (columns - 1) / 2)
-    moves: Ints = np.argmax(np.where(labels.best(), columns - aside, -1.0), axis=1)
+    aside = np.abs(2 * (np.arange(labels.rules.move_count) % columns) - columns + 1)
+    nearness = (2 * columns - aside).astype(np.uint8)
+    moves: Ints = np.argmax(labels.best() * nearness, axis=1)
     return moves
 
 

@@ -126,8 +126,7 @@ def _labelled(labeller: Labeller, source: Any, folder: Path | None, watch: Watch
         levels = asked(labeller, source.side, home, watch)
         return [part for level in levels for part in level]
     keys = np.unique(_keys(rules, source))
-    _, occupied = unpacked(rules, keys)
-    plies = np.array([board.bit_count() for board in occupied.tolist()])
+    plies = np.bitwise_count(unpacked(rules, keys)[1])
     name = type(source).__name__.lower()
     found = []
     for ply in np.unique(plies).tolist():

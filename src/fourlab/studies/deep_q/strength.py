@@ -20,7 +20,7 @@ from fourlab.rules.boards import Boards
 from fourlab.studies.bench import Bench
 from fourlab.studies.deep_q.network import LEARNED, RIGHT, spec, trained
 from fourlab.studies.findings import Column, Findings, Row, over_seeds, share
-from fourlab.values.network import worths_of
+from fourlab.values.outlook import worths_of
 
 OPPONENTS = {  # games a seed, in full and quick
     "random": (20_000, 100),
