@@ -20,7 +20,7 @@ from fourlab.agents.base import kernel_seed
 from fourlab.agents.registry import agent as find_agent
 from fourlab.core.dice import roll
 from fourlab.core.errors import IllegalMoveError, SpecError, missing_extra
-from fourlab.rules.boards import Boards
+from fourlab.rules.boards import boards_of
 from fourlab.rules.catalog import game as find_game
 from fourlab.rules.formats import row_cells, write_text
 from fourlab.rules.geometry import Rules
@@ -51,7 +51,7 @@ def no_options(options: dict[str, Any] | None) -> None:
         raise SpecError(f"reset takes no options, not {', '.join(map(repr, options))}; leave out")
 
 
-def _check_start(start: Position, side: str | None) -> None:
+def check_start(start: Position, side: str | None) -> None:
     """Raise SpecError if games cannot begin there, or the opponent may end them before we move."""
     where = f"start={start.notation!r}"
     if start.is_over:
@@ -104,7 +104,7 @@ class FourlabEnv(gymnasium.Env[Planes, np.int64]):
         self.opponent = None if opponent == BOTH else find_agent(opponent, self.rules)
         self.side = side
         self.start = self.rules.start().play_all(start)
-        _check_start(self.start, None if self.opponent is None else side)
+        check_start(self.start, None if self.opponent is None else side)
         self.render_mode = known_mode(render_mode, self.metadata)
         shape = (self.rules.rows, self.rules.columns, 2)
         self.observation_space = spaces.Box(0, 1, shape, np.int8)
@@ -153,7 +153,7 @@ class FourlabEnv(gymnasium.Env[Planes, np.int64]):
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """Return which moves are legal, as MaskablePPO asks for them."""
-        return action_mask(self.position).astype(np.bool_)
+        return self._mask().astype(np.bool_)
 
     def render(self) -> str | None:
         """Return the board in text in render mode `ansi`."""
@@ -166,9 +166,8 @@ class FourlabEnv(gymnasium.Env[Planes, np.int64]):
             assert self._dice is not None  # noqa: S101  # cast by the first reset
             self._dice = roll(self._dice)
             moves = np.array([self.position.moves], np.uint8)
-            board = np.array([[self.position.mover], [self.position.occupied]], np.int64)
-            dice = np.array([self._dice], np.int64)
-            move = self.opponent.choose(Boards(*board, moves), dice)[0]
+            board = boards_of([self.position])._replace(moves=moves)
+            move = self.opponent.choose(board, np.array([self._dice], np.int64))[0]
             self.position = self.position.play(int(move))
 
     def _reward(self) -> float:
@@ -183,4 +182,8 @@ class FourlabEnv(gymnasium.Env[Planes, np.int64]):
         return planes(self.position, side)
 
     def _info(self) -> dict[str, Any]:
-        return {"action_mask": action_mask(self.position), "moves": self.position.notation}
+        return {"action_mask": self._mask(), "moves": self.position.notation}
+
+    def _mask(self) -> npt.NDArray[np.int8]:
+        """Return 1 for every legal move, none once a game was ended by one that was not."""
+        return action_mask(self.position) * np.int8(not self._is_over)

@@ -64,5 +64,6 @@ def register() -> None:
             gymnasium.register(
                 environment_id(title),
                 entry_point="fourlab.adapters.gymnasium:FourlabEnv",
+                vector_entry_point="fourlab.adapters.vector:FourlabVectorEnv",
                 kwargs={"game": name},
             )
