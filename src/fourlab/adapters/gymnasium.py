@@ -10,6 +10,7 @@ side to move in the first plane; `info["action_mask"]` and `action_masks()` mark
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 from typing import Any
 
@@ -24,6 +25,7 @@ from fourlab.rules.boards import boards_of
 from fourlab.rules.catalog import game as find_game
 from fourlab.rules.formats import row_cells, write_text
 from fourlab.rules.geometry import Rules
+from fourlab.rules.kernels import move_cell
 from fourlab.rules.position import FIRST, SECOND, Position
 
 try:
@@ -67,9 +69,15 @@ def planes(position: Position, side: int) -> Planes:
     rules = position.rules
     second = position.first_stones ^ position.occupied
     own, other = (position.first_stones, second)[:: 1 if side == FIRST else -1]
-    cells = row_cells(rules)
-    flat = [[bool(stones & cell) for stones in (own, other)] for cell in cells]
-    return np.array(flat, np.int8).reshape(rules.rows, rules.columns, 2)
+    stones = np.array([own, other], np.int64)
+    seen: Planes = np.not_equal(stones & _cells(rules), 0).astype(np.int8)
+    return seen
+
+
+@functools.cache
+def _cells(rules: Rules) -> npt.NDArray[np.int64]:
+    """Return the bit of every cell, from the top left."""
+    return np.array(row_cells(rules), np.int64).reshape(rules.rows, rules.columns, 1)
 
 
 def action_mask(position: Position) -> npt.NDArray[np.int8]:
@@ -141,7 +149,7 @@ class FourlabEnv(gymnasium.Env[Planes, np.int64]):
         if self._is_over:
             raise IllegalMoveError(f"the game is over ('{self.position.notation}'); reset() first")
         move = int(action)
-        if move not in self.position.legal_moves():
+        if move_cell(self.rules, self.position.occupied, move) == 0:
             self._is_over = True
             first_player = -1.0 if self.position.to_move == FIRST else 1.0
             reward = first_player if self.opponent is None else -1.0
