@@ -1,7 +1,7 @@
 """PPO and MaskablePPO of Stable-Baselines3, trained against minimax and entered into the arena.
 
     pip install 'fourlab[envs]' stable-baselines3 sb3-contrib
-    python examples/sb3_agent.py 200000          # steps; trains both and lets them play
+    python examples/sb3_agent.py 50000           # steps; trains both and lets them play
     fourlab arena examples/sb3_agent.py:model=runs/sb3/MaskablePPO.zip random minimax:depth=2
 
 This file trains, and it is the agent. Loading a model of Stable-Baselines3 runs what is in it: load
