@@ -10,6 +10,7 @@ agent.decide(position, numpy.random.default_rng(1)).move
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from fourlab.adapters.registration import offer
 from fourlab.version import __version__
 
 if TYPE_CHECKING:
@@ -64,3 +65,6 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted(__all__)
+
+
+offer()

@@ -26,6 +26,7 @@ from fourlab.arena.schema import APPLICATION, MIGRATIONS
 from fourlab.core.storage import StorageError
 from fourlab.rules.catalog import game
 from fourlab.rules.position import position_of
+from fourlab.rules.record import GameRecord
 
 PAIR = Pairing("connect:columns=5,rows=4,k=4", "random", "baseline", 1, 4)
 
@@ -108,6 +109,35 @@ def test_results_are_summed_by_first_player(tmp_path: Path) -> None:
     assert summary["baseline", "random"] == tuple(int((odd == r).sum()) for r in (-1, 0, 1))
 
 
+def test_people_ask_a_view_with_any_sqlite(tmp_path: Path) -> None:
+    path = tmp_path / "games.db"
+    with Records(path) as records:
+        fill(records, 0, 60)
+        records.keep(GameRecord("tictactoe", "human", "perfect", 7, "15", "in progress"))
+        listed = {entry.id: entry for entry in records.listing()}
+    points = {"first": 1.0, "draw": 0.5, "second": 0.0, "in progress": None}
+    with closing(sqlite3.connect(path)) as plain:
+        plain.row_factory = sqlite3.Row
+        rows = plain.execute("SELECT * FROM results").fetchall()
+        assert len(rows) == len(listed) == 61
+        for row in rows:
+            entry = listed[row["id"]]
+            for name in ("game", "first", "second", "outcome", "moves", "plies", "started"):
+                assert row[name] == getattr(entry, name)
+            assert row["points"] == points[entry.outcome]
+            winners = {"first": entry.first, "second": entry.second}
+            assert row["winner"] == winners.get(entry.outcome)
+            assert (row["first_seconds"], row["second_seconds"]) == entry.seconds
+        question = (
+            "SELECT substr(moves, 1, 4) AS opening, count(*) AS games, avg(points) AS score"
+            " FROM results WHERE plies = 4 GROUP BY opening ORDER BY score DESC"
+        )
+        best = plain.execute(question).fetchone()
+    won = [points[e.outcome] for e in listed.values() if e.moves.startswith(best["opening"])]
+    assert best["games"] == len(won)
+    assert best["score"] == sum(won) / len(won)
+
+
 def test_a_file_of_the_first_schema_opens_with_its_games(tmp_path: Path) -> None:
     path = tmp_path / "old.db"
     old = sqlite3.connect(path)
@@ -137,7 +167,8 @@ def test_a_schema_from_elsewhere_is_left_alone(tmp_path: Path, version: int) -> 
         fill(records)
         records._connection.execute(f"PRAGMA user_version = {version}")
     before = path.read_bytes()
-    with pytest.raises(StorageError, match=rf"games.db has schema {version}, this fourlab knows 4"):
+    told = rf"games.db has schema {version}, this fourlab knows {len(MIGRATIONS)}"
+    with pytest.raises(StorageError, match=told):
         Records(path)
     assert path.read_bytes() == before
 

@@ -1,5 +1,6 @@
 """`fourlab arena`, `games`, `ladder` and `sweep` from the outside."""
 
+import csv
 import io
 import itertools
 import json
@@ -144,9 +145,20 @@ def test_games_are_exported(played: Path) -> None:
     tags = re.findall(r'\[White "(.*)"\]\n\[Black "(.*)"\]\n\[Result "(.*)"\]', text)
     assert tags == [(e["first"], e["second"], results[e["outcome"]]) for e in chosen]
     entry = chosen[0]
-    moves = entry["moves"]
+    moves = entry["moves"].split()
     line = " ".join(f"{i // 2 + 1}. {' '.join(moves[i : i + 2])}" for i in range(0, len(moves), 2))
-    assert f"{line} {results[entry['outcome']]}\n" in text
+    assert f"{line} {results[entry['outcome']]}\n" in text.replace("\n", " ").replace("  ", "\n")
+
+
+def test_games_are_printed_for_other_tools(played: Path) -> None:
+    rows = list(csv.DictReader(run(played, "games", "--csv").stdout.splitlines()))
+    lines = run(played, "games", "--jsonl", "--limit", "5").stdout.splitlines()
+    assert (len(rows), len(lines)) == (120, 5)
+    assert [row["moves"] for row in rows[:5]] == [json.loads(line)["moves"] for line in lines]
+    assert run(played, "games", rows[3]["id"]).stdout.startswith(f"game {rows[3]['id'][1:]}: ")
+    done = run(played, "games", "--csv", "--pgn")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "--csv and --pgn are several formats" in done.stderr
 
 
 def test_a_sweep_is_played_once_and_drawn(played: Path) -> None:
@@ -188,7 +200,7 @@ def test_plots_are_drawn(played: Path) -> None:
         (["games", "7"], "'7' is no game's number"),
         (["games", "7.7"], "no game 7.7 in games.db"),
         (["games", "--result", "won"], "no result 'won'"),
-        (["games", "--export", "x.txt"], "ends in .jsonl or .pgn"),
+        (["games", "--export", "x.txt"], "ends in .csv or .jsonl or .pgn"),
         (["sweep", "random"], "spans no grid"),
         (["sweep", "flat:playouts={1,x}"], "playouts='x' is not allowed"),
         (["sweep", "flat:playouts={1,2}", "--plot", "x.doc"], "ends in .png or .svg"),

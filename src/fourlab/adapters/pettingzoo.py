@@ -1,6 +1,12 @@
-"""Every game as a PettingZoo environment for two agents who take turns.
+"""Every game as a PettingZoo environment for two agents who take turns, and agents as policies.
 
-Observations and action masks lie as in PettingZoo's `connect_four_v3`, on any board.
+Observations and action masks lie as in PettingZoo's `connect_four_v3`, on any board, so that a
+policy plays there too:
+
+    policy = Policy("minimax:depth=6")
+    for player in env.agent_iter():
+        observation, reward, terminated, truncated, info = env.last()
+        env.step(None if terminated or truncated else policy(observation))
 """
 
 from __future__ import annotations
@@ -11,9 +17,10 @@ import numpy as np
 import numpy.typing as npt
 
 from fourlab.adapters.gymnasium import action_mask, known_mode, planes
-from fourlab.core.errors import IllegalMoveError, missing_extra
+from fourlab.agents.registry import agent as find_agent
+from fourlab.core.errors import IllegalMoveError, NotationError, missing_extra
 from fourlab.rules.catalog import game as find_game
-from fourlab.rules.formats import write_text
+from fourlab.rules.formats import from_stones, row_cells, write_text
 from fourlab.rules.geometry import Rules
 from fourlab.rules.position import Position
 
@@ -117,3 +124,32 @@ class raw_env(AECEnv[str, Observation, int]):  # type: ignore[misc]  # noqa: N80
 
     def close(self) -> None:
         """Nothing is open."""
+
+
+class Policy:
+    """A fourlab agent by its spec: takes the observation of the side to move, gives its move.
+
+    A seed repeats its games. Raises NotationError for what is no board of the game.
+    """
+
+    def __init__(self, agent: str, game: str | Rules = "connect4", seed: int = 0) -> None:
+        self.agent = find_agent(agent, game)
+        self._rng = np.random.default_rng(seed)
+
+    def __call__(self, observation: Observation) -> int:
+        """Return the move; the mask is not needed."""
+        position = seen_position(self.agent.rules, observation["observation"])
+        if position.is_over:
+            raise NotationError(f"the game is over in {position.notation!r}; give no move there")
+        return self.agent.decide(position, self._rng).move
+
+
+def seen_position(rules: Rules, seen: npt.NDArray[np.int8]) -> Position:
+    """Return the position that the side to move sees: the inverse of `planes`."""
+    if seen.shape != (rules.rows, rules.columns, 2):
+        raise NotationError(f"an observation of shape {seen.shape} is no board of {rules}")
+    cells = np.array(row_cells(rules), np.int64)
+    own, other = (int(cells[seen[..., plane].ravel() != 0].sum()) for plane in (0, 1))
+    is_first = own.bit_count() == other.bit_count()
+    first, second = (own, other) if is_first else (other, own)
+    return from_stones(rules, first, second, "the observation")

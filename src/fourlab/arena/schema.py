@@ -51,6 +51,23 @@ MIGRATIONS = (
         f"ALTER TABLE {table} ADD COLUMN seal INTEGER;\nUPDATE {table} SET seal = {seal_of(table)}"
         for table in SEALED
     ),
+    """
+    CREATE VIEW results AS  -- what people ask for: a line a game, seen by its first player
+        SELECT pairing || '.' || number AS id, game,
+            CASE number % 2 WHEN 0 THEN a.spec ELSE b.spec END AS first,
+            CASE number % 2 WHEN 0 THEN b.spec ELSE a.spec END AS second,
+            CASE result WHEN 2 THEN 'in progress' WHEN 0 THEN 'draw'
+                WHEN 1 - number % 2 * 2 THEN 'first' ELSE 'second' END AS outcome,
+            CASE result WHEN 1 THEN a.spec WHEN -1 THEN b.spec END AS winner,
+            CASE result WHEN 2 THEN NULL
+                ELSE (1 + (1 - number % 2 * 2) * result) / 2.0 END AS points,
+            moves, plies, forfeit,
+            CASE number % 2 WHEN 0 THEN a_us ELSE b_us END / 1e6 AS first_seconds,
+            CASE number % 2 WHEN 0 THEN b_us ELSE a_us END / 1e6 AS second_seconds,
+            coalesce(json_extract(details, '$.started'), started) AS started
+        FROM games JOIN pairings p ON p.id = pairing
+            JOIN agents a ON a.id = p.a JOIN agents b ON b.id = p.b
+    """,
 )
 
 LISTING = f"""

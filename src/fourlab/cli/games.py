@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from fourlab.rules.record import GameRecord
 
-RESULTS = {"first": "1-0", "draw": "1/2-1/2", "second": "0-1", "in progress": "*"}
+LISTED = 20
 
 
 def games(
@@ -26,14 +26,21 @@ def games(
     result: Annotated[
         str | None, typer.Option(help="Only these: first, second, draw or forfeit.")
     ] = None,
-    limit: Annotated[int, typer.Option(min=1, help="How many to list.")] = 20,
+    limit: Annotated[
+        int | None, typer.Option(min=1, help="How many; a list has 20, a file all.")
+    ] = None,
     worst: Annotated[
         bool,
         typer.Option("--worst", help="The quickest loss of --agent, and its worst move."),
     ] = False,
     watch: Annotated[bool, typer.Option("--watch", help="Replay on the board.")] = False,
     delay: Annotated[float, typer.Option(min=0, help="Seconds between moves.")] = 0.5,
-    export: Annotated[Path | None, typer.Option(help="Write all of them: .jsonl or .pgn.")] = None,
+    export: Annotated[
+        Path | None, typer.Option(help="Write them to a file: .csv, .jsonl or .pgn.")
+    ] = None,
+    csv: Annotated[bool, typer.Option("--csv", help="Print them as CSV.")] = False,
+    jsonl: Annotated[bool, typer.Option("--jsonl", help="Print them for tables.")] = False,
+    pgn: Annotated[bool, typer.Option("--pgn", help="Print them as PGN.")] = False,
     record: Record = RECORD,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON lines.")] = False,
 ) -> None:
@@ -42,12 +49,17 @@ def games(
     from fourlab.core.errors import FourlabError
 
     where, values = conditions(identity, agent, game, result)
+    forms = {".csv": csv, ".jsonl": jsonl, ".pgn": pgn}
+    asked = [suffix for suffix, is_asked in forms.items() if is_asked]
     with Records(record, create=False) as records:
+        everything = records.listing(where, values, limit or -1)
         if export is not None:
-            count = write(export, records.listing(where, values))
-            typer.echo(f"{export}: {count:,} games")
+            typer.echo(f"{export}: {write(export, everything):,} games")
             return
-        found = list(records.listing(where, values, -1 if worst else limit))
+        if asked:
+            stream(only(asked), everything)
+            return
+        found = list(records.listing(where, values, -1 if worst else limit or LISTED))
         total = records.count()
     if worst:
         show_worst(agent, found, delay if watch else 0.0, watch)
@@ -64,6 +76,16 @@ def games(
         show(found, total)
 
 
+def only(asked: list[str]) -> str:
+    """Return the one format that was asked for; raises SpecError if there are several."""
+    from fourlab.core.errors import SpecError
+
+    if len(asked) > 1:
+        names = " and ".join(f"--{suffix[1:]}" for suffix in asked)
+        raise SpecError(f"{names} are several formats; ask for one, or write files with --export")
+    return asked[0]
+
+
 def conditions(
     identity: str, agent: str | None, game: str | None, result: str | None
 ) -> tuple[str, tuple[Any, ...]]:
@@ -77,7 +99,7 @@ def conditions(
     where: list[str] = ["1"]
     values: list[Any] = []
     if identity:
-        pairing, dot, number = identity.partition(".")
+        pairing, dot, number = identity.removeprefix("#").partition(".")
         if not (dot and pairing.isdigit() and number.isdigit()):
             raise SpecError(f"{identity!r} is no game's number; write it as listed, such as 3.14")
         where.append("pairing = ? AND number = ?")
@@ -117,41 +139,28 @@ def write(path: Path, entries: Iterator[GameRecord]) -> int:
     """Write games in the format that the file's name asks for; return how many."""
     from fourlab.core.errors import SpecError
     from fourlab.core.storage import replacing
+    from fourlab.rules.game_files import FORMATS
 
-    formats = {".jsonl": lambda e: e.to_line() + "\n", ".pgn": pgn}
-    if path.suffix not in formats:
-        raise SpecError(f"cannot export to {path}; name a file that ends in .jsonl or .pgn")
+    if path.suffix not in FORMATS:
+        raise SpecError(f"cannot export to {path}; name a file that ends in {' or '.join(FORMATS)}")
+    head, text = FORMATS[path.suffix]
     count = 0
     with replacing(path) as file:
+        file.write(head.encode())
         for entry in entries:
-            file.write(formats[path.suffix](entry).encode())
+            file.write(text(entry).encode())
             count += 1
     return count
 
 
-def pgn(entry: GameRecord) -> str:
-    """Return a game in the manner of chess players' PGN, moves as columns or cells from 1."""
-    from fourlab.rules.catalog import game as find_game
-    from fourlab.rules.position import read_moves
+def stream(suffix: str, entries: Iterator[GameRecord]) -> None:
+    """Print games in a format."""
+    from fourlab.rules.game_files import FORMATS
 
-    tags = {
-        "Event": f"fourlab arena {entry.id}",
-        "Date": entry.started[:10].replace("-", "."),
-        "White": entry.first,
-        "Black": entry.second,
-        "Result": RESULTS[entry.outcome],
-        "Variant": entry.game,
-        "Seed": str(entry.seed),
-        "OpeningPlies": str(entry.plies),
-        **({"Termination": entry.forfeit} if entry.forfeit else {}),
-    }
-    head = "".join(
-        '[{} "{}"]\n'.format(name, text.replace("\\", "\\\\").replace('"', '\\"'))
-        for name, text in tags.items()
-    )
-    moves = [str(move + 1) for move in read_moves(find_game(entry.game), entry.moves)]
-    turns = [f"{i // 2 + 1}. {' '.join(moves[i : i + 2])}" for i in range(0, len(moves), 2)]
-    return f"{head}\n{' '.join([*turns, RESULTS[entry.outcome]])}\n\n"
+    head, text = FORMATS[suffix]
+    typer.echo(head, nl=False)
+    for entry in entries:
+        typer.echo(text(entry), nl=False)
 
 
 def replay(entry: GameRecord, delay: float, whole: bool) -> None:
@@ -188,6 +197,7 @@ def show(found: list[GameRecord], total: int) -> None:
     from rich.table import Table
 
     from fourlab.cli.console import console
+    from fourlab.rules.game_files import RESULTS
 
     table = Table(box=None, pad_edge=False)
     for heading in ("id", "game", "first", "second", "result", "moves"):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ from fourlab.core.storage import reading, writing
 from fourlab.rules.catalog import game as find_game
 from fourlab.rules.position import Position, position_of
 
+ID_MARK = "#"  # before an id where digits alone would be taken for a number
 FORMAT = 2  # of a line; the first had the time of each move in `seconds` and no number
 
 
@@ -38,6 +39,18 @@ class GameRecord:
         """Return the last position of the game."""
         return position_of(find_game(self.game), self.moves)
 
+    def __str__(self) -> str:
+        """Return who played, the last board and how it ended, in text."""
+        position = self.position()
+        ended = self.forfeit or position.outcome.words
+        return f"{self.first} – {self.second} on {self.game}\n{position}\n{self.moves}: {ended}"
+
+    def _repr_html_(self) -> str:
+        """Return the game as a notebook shows it, to step through."""
+        from fourlab.rules.drawing import game_html  # drawing.py stands on this module
+
+        return game_html(self)
+
     def to_json(self) -> dict[str, Any]:
         """Return the record as plain data; details that are not known are left out."""
         data = {**vars(self), "seconds": list(self.seconds)}
@@ -61,10 +74,11 @@ class GameRecord:
             tuples = ("seconds", "move_seconds", "decisions")
             given |= {name: tuple(given[name]) for name in tuples if name in given}
             record = cls(**given)
-            outcome = record.position().outcome.value
+            end = record.position()
+            record = replace(record, moves=end.notation, id=record.id.removeprefix(ID_MARK))
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
             raise NotationError(f"{line[:80]!r} is no game record ({error})") from None
-        if record.forfeit is None and outcome != record.outcome:
+        if record.forfeit is None and end.outcome.value != record.outcome:
             raise NotationError(f"{line[:80]!r}: its moves do not end in {record.outcome!r}")
         return record
 

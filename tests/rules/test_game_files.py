@@ -1,0 +1,98 @@
+"""Files of games: what others read in them is what was played."""
+
+import csv
+import io
+import re
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fourlab.rules.catalog import game
+from fourlab.rules.game_files import COLUMNS, FORMATS, csv_line, json_line, pgn
+from fourlab.rules.position import write_moves
+from fourlab.rules.record import GameRecord
+
+TAGS = ["Event", "Site", "Date", "Round", "White", "Black", "Result"]
+LARGEST = 2**63 - 1
+
+
+@st.composite
+def records(draw: st.DrawFn) -> GameRecord:
+    name = draw(st.sampled_from(["connect4", "tictactoe", "mnk:columns=4,rows=4,k=3"]))
+    position = game(name).start()
+    while not position.is_over and draw(st.integers(0, 9)):
+        position = position.play(draw(st.sampled_from(position.legal_moves())))
+    return GameRecord(
+        game=name,
+        first="mcts:sims=5,c=1",
+        second=draw(st.sampled_from(["baseline", 'mine.py@12ab34cd:text="a, b"'])),
+        seed=draw(st.integers(0, LARGEST)),
+        moves=position.notation,
+        outcome=position.outcome.value,
+        seconds=(0.25, 1e-6),
+        plies=draw(st.integers(0, 4)),
+        id=f"{draw(st.integers(1, 99))}.{draw(st.integers(0, 99))}",
+        started="2026-11-16T12:00:00Z",
+    )
+
+
+def is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+@given(records())
+def test_lines_are_read_back_and_hold_no_text_that_looks_like_a_number(record: GameRecord) -> None:
+    assert GameRecord.from_line(json_line(record)) == record
+    [row] = csv.DictReader(io.StringIO(FORMATS[".csv"].head + csv_line(record)))
+    assert tuple(row) == COLUMNS
+    assert int(row["seed"]) == record.seed
+    assert (row["first"], row["second"]) == (record.first, record.second)
+    assert row["id"] == f"#{record.id}"
+    assert not is_number(row["id"])
+    moves = [int(move) - 1 for move in row["moves"].split()]
+    assert write_moves(game(record.game), moves) == record.moves
+    assert len(moves) < 2 or not is_number(row["moves"])
+
+
+@given(records())
+def test_pgn_has_its_tags_in_order_and_short_lines(record: GameRecord) -> None:
+    text = pgn(record)
+    head, moves, rest = text.split("\n\n")
+    assert re.findall(r"^\[(\w+) ", head, re.MULTILINE)[: len(TAGS)] == TAGS
+    assert all(len(line) < 80 for line in moves.splitlines())
+    told = [word for word in moves.split() if not word.endswith(".")]
+    assert told.pop() == {"first": "1-0", "second": "0-1", "draw": "1/2-1/2"}.get(
+        record.outcome, "*"
+    )
+    assert write_moves(game(record.game), [int(move) - 1 for move in told]) == record.moves
+    assert rest == ""
+
+
+def test_a_tag_stays_on_one_line() -> None:
+    record = GameRecord("connect4", 'a"b\\', "b", 1, "4", "in progress", forfeit="late:\n  x")
+    text = pgn(record)
+    assert '[White "a\\"b\\\\"]\n' in text
+    assert '[Termination "late: x"]\n' in text
+    assert '[Date "????.??.??"]\n[Round "-"]\n' in text
+
+
+def test_pandas_reads_what_was_written() -> None:
+    pandas = pytest.importorskip("pandas")
+    base = GameRecord("connect4", "random", "baseline", LARGEST, "4453", "in progress")
+    base = replace(base, outcome="first", moves="1212121")
+    written = [replace(base, id=f"3.{number}", seed=LARGEST - number) for number in (1, 10, 100)]
+    for suffix, read in (
+        (".csv", pandas.read_csv),
+        (".jsonl", lambda file: pandas.read_json(file, lines=True)),
+    ):
+        head, text = FORMATS[suffix]
+        frame = read(io.StringIO(head + "".join(map(text, written))))
+        assert frame["id"].tolist() == ["#3.1", "#3.10", "#3.100"]
+        assert frame["moves"].tolist() == ["1 2 1 2 1 2 1"] * 3
+        assert frame["seed"].tolist() == [record.seed for record in written]
