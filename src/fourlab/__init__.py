@@ -18,9 +18,14 @@ if TYPE_CHECKING:
     from fourlab.agents.play import play_game as play_game
     from fourlab.agents.registry import agent as agent
     from fourlab.arena.certify.certificate import certify as certify
+    from fourlab.arena.grading import grade as grade
+    from fourlab.arena.tournament import tournament as tournament
     from fourlab.core.errors import FourlabError as FourlabError
+    from fourlab.core.showing import show as show
     from fourlab.learning.mdp.planning import best_response as best_response
     from fourlab.learning.mdp.process import mdp as mdp
+    from fourlab.learning.registry import learner as learner
+    from fourlab.learning.training import train as train
     from fourlab.positions import uci as data  # noqa: F401
     from fourlab.rules.catalog import game as game
     from fourlab.rules.geometry import Rules as Rules
@@ -39,6 +44,11 @@ _HOMES = {
     "agent": "agents.registry",
     "certify": "arena.certify.certificate",
     "game": "rules.catalog",
+    "grade": "arena.grading",
+    "learner": "learning.registry",
+    "show": "core.showing",
+    "tournament": "arena.tournament",
+    "train": "learning.training",
     "FourlabError": "core.errors",
     "Rules": "rules.geometry",
     "Outcome": "rules.position",

@@ -16,8 +16,10 @@ from fourlab.arena.pairing import import_modules
 from fourlab.arena.statistics import mean_interval, share_interval
 from fourlab.core import own
 from fourlab.core.workers import Workers
-from fourlab.positions.suites import Scored
+from fourlab.positions.suites import Reporter, Scored, score_positions
+from fourlab.positions.suites import suite as suite_of
 from fourlab.rules.boards import boards_of
+from fourlab.rules.geometry import Rules
 from fourlab.rules.position import Position, position_of
 from fourlab.search.scores import sign
 
@@ -123,17 +125,33 @@ def played_positions(player: Agent, seed: int = 0) -> list[Position]:
     return list(found.values())[::every]
 
 
-def grade(
-    agent: Agent,
-    suite: Sequence[Scored],
-    seed: int = 0,
-    watch: Callable[[Grade], None] = lambda grade: None,
-    workers: Workers | None = None,
-) -> Grade:
-    """Let an agent decide in every position of a suite; `watch` sees the grade grow.
+def positions_of(
+    player: Agent, name: str, seed: int = 0, watch: Reporter = lambda positions, _: positions
+) -> list[Scored]:
+    """Return the scored positions of a suite, of a file, or `played` in the agent's own games."""
+    if name != PLAYED:
+        return suite_of(player.rules, name, watch)
+    found = played_positions(player, seed)
+    return list(score_positions(watch(found, len(found))))
 
-    Workers make the agent anew from its spec and files.
+
+def grade(
+    agent: str | Agent,
+    suite: str | Sequence[Scored] = "middle",
+    seed: int = 0,
+    watch: Callable[[Grade], object] = lambda grade: None,
+    workers: Workers | None = None,
+    game: str | Rules | None = None,
+) -> Grade:
+    """Let an agent decide in every position of a suite, and hold it against perfect play.
+
+    A suite is a name (opening, middle, end, uci), a file of move strings, `played` (positions of
+    the agent's own games), or scored positions. `watch` sees the grade grow. Workers make the agent
+    anew from its spec and files. The game is connect4 if none is named.
     """
+    agent = find_agent(agent, game)
+    if isinstance(suite, str):
+        suite = positions_of(agent, suite, seed)
     result = Grade(agent.spec, Marks(), {})
     lines = [scored.position.moves for scored in suite]
     who = (agent.spec, "" if workers is None else checksum(agent), str(agent.rules), seed)

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import functools
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from fourlab.agents.base import Agent
+from fourlab.agents.registry import agent as find_agent
 from fourlab.arena.events import Event
 from fourlab.arena.games import Games, joined
 from fourlab.arena.match import play, prepare
@@ -20,7 +24,10 @@ from fourlab.arena.sprt import Hypotheses, Sprt
 from fourlab.arena.tallies import Tally
 from fourlab.core.errors import FourlabError
 from fourlab.core.limit import never
+from fourlab.core.showing import shown
 from fourlab.core.workers import Workers
+from fourlab.rules.catalog import game as find_game
+from fourlab.rules.geometry import Rules
 
 JOB_SECONDS = 0.5  # how long a job should take: long enough to be worth sending, and soon done
 MOST_GAMES = 1 << 16  # of one job
@@ -224,3 +231,44 @@ class Tournament:
             "first_move_elo": ratings.advantage,
             "not_separated": [list(pair) for pair in ratings.not_separated()],
         }
+
+
+def tournament(
+    *agents: str | Agent,
+    game: str | Rules = "connect4",
+    games: int = 100,
+    seed: int = 0,
+    against: Sequence[str | Agent] = (),
+    gauntlet: bool = False,
+    plies: int | None = None,
+    move_seconds: float | None = None,
+    anchor: str | None = None,
+    workers: int | None = None,
+    cluster: str | None = None,
+    record: Path | str | None = None,
+    show: Callable[[Tournament], object] | None = None,
+) -> Tournament:
+    """Let agents play each other and return the tournament, with its ratings and intervals.
+
+    Each pair plays `games`: everyone meets everyone, or with `gauntlet` the first agent all others,
+    or with `against` all agents each of those. The rest is as in `Event`. In `record`, a file,
+    games are kept, and those of an earlier call are not played again. `show` sees the tournament
+    now and then: `fourlab.show` draws it.
+    """
+    rules = find_game(game)
+    names, others = (
+        tuple(find_agent(one, rules).spec for one in some) for some in (agents, against)
+    )
+    settings = {"gauntlet": gauntlet, "against": others, "plies": plies, "anchor": anchor}
+    event = Event(str(rules), names, games, seed, move_seconds=move_seconds, **settings)  # type: ignore[arg-type]
+    with (
+        Workers(workers, cluster=cluster) as pool,
+        nullcontext() if record is None else Records(Path(record)) as records,
+    ):
+        played = Tournament(event, records, resume=True)
+        if cluster is None:
+            played.prepare()
+        with shown(show, played) as look:
+            for _ in played.run(pool):
+                look()
+    return played

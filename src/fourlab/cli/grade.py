@@ -30,25 +30,18 @@ def grade(
 ) -> None:
     """Grade an agent: how often it plays a best move, and what the others cost."""
     from fourlab.agents.registry import agent as find_agent
-    from fourlab.arena.grading import PLAYED, played_positions
     from fourlab.arena.grading import grade as run
+    from fourlab.arena.grading import positions_of
     from fourlab.cli.console import console, progress
     from fourlab.core.workers import Workers
-    from fourlab.positions.suites import score_positions, suite
-    from fourlab.rules.catalog import game as find_game
 
-    rules = find_game(game)
-    player = find_agent(agent, rules)
+    player = find_agent(agent, game)
     with progress("positions") as bar:
 
         def solving(found: Iterable["Position"], count: int) -> Iterator["Position"]:
             yield from bar.track(found, total=count, description="solving")
 
-        if positions == PLAYED:
-            own = played_positions(player, seed)
-            scored = list(score_positions(solving(own, len(own))))
-        else:
-            scored = suite(rules, positions, solving)
+        scored = positions_of(player, positions, seed, solving)
         task = bar.add_task(f"grading {player.spec}", total=len(scored))
         alone = workers == 1 and cluster is None
         with nullcontext() if alone else Workers(workers, "processes", cluster) as pool:

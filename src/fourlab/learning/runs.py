@@ -14,6 +14,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from fourlab.agents.base import Agent
 from fourlab.agents.registry import agent as find_agent
 from fourlab.core.errors import SpecError
 from fourlab.core.spec import configure, options_of, parse, show_value, write
@@ -42,7 +43,7 @@ SAVING_SHARE = 0.1  # of its time that a run spends on checkpoints, at most
 PAST_START = "random:plies=4"  # of games against its past, which may play without dice
 
 
-@dataclass
+@dataclass(eq=False)  # one is the same as itself alone
 class Run:
     """A run in its folder. `reports` plays it and yields a line of metrics now and then."""
 
@@ -99,6 +100,16 @@ class Run:
             )
         _check_every(config, learner)
         return cls(folder, config, learner, stamp=stamp)
+
+    @property
+    def spec(self) -> str:
+        """The spec string of the agent that plays what the run has saved."""
+        name, _, options = self.learner.agent().spec.partition(":")
+        return ",".join([f"{name}:{self.folder}", *([options] if options else [])])
+
+    def agent(self) -> Agent:
+        """Return the agent that plays what the run has saved, fit to be sent to workers."""
+        return find_agent(self.spec, self.learner.rules)
 
     @property
     def every(self) -> int:
