@@ -15,6 +15,7 @@ from fourlab.arena.match import play_here
 from fourlab.arena.pairing import import_modules
 from fourlab.arena.statistics import mean_interval, share_interval
 from fourlab.core import own
+from fourlab.core.sheet import Sheet
 from fourlab.core.workers import Workers
 from fourlab.positions.suites import Reporter, Scored, score_positions
 from fourlab.positions.suites import suite as suite_of
@@ -25,6 +26,11 @@ from fourlab.search.scores import sign
 
 CHUNK = 20  # positions a worker is asked about at once
 PLAYED = "played"  # the name of positions out of the agent's own games
+HEADS = ("ply", "positions", "perfect", "good", "regret")
+LEGEND = (
+    "perfect: a move of the best score; good: keeps win, draw or loss; regret: score given up;"
+    " ± is half of a 95% interval"
+)
 OWN_GAMES, OWN_POSITIONS = 200, 300
 
 
@@ -61,6 +67,17 @@ class Marks:
             "regret_interval": mean_interval(self.regrets),
         }
 
+    def cells(self) -> tuple[str, ...]:
+        """Return the marks as cells of a table under `HEADS`, without the first."""
+        figures = self.to_json()
+        shares = []
+        for name in ("perfect", "good"):
+            low, high = figures[f"{name}_interval"]
+            shares.append(f"{figures[name]:.0%} ± {(high - low) / 2 * 100:.0f}")
+        low, high = figures["regret_interval"]
+        spread = "" if self.positions < 2 else f" ± {(high - low) / 2:.1f}"
+        return str(self.positions), *shares, f"{figures['regret']:.1f}{spread}"
+
 
 @dataclass
 class Grade:
@@ -70,6 +87,24 @@ class Grade:
     overall: Marks
     by_ply: dict[int, Marks]
     worst: str = ""  # moves to the position in which most was given up, if anything was
+
+    def sheet(self) -> Sheet:
+        """Return the grade as a table, ply by ply and over all."""
+        rows = [(str(ply), *marks.cells()) for ply, marks in sorted(self.by_ply.items())]
+        return Sheet(
+            f"{self.agent} on {self.overall.positions} positions",
+            HEADS,
+            [*rows, ("all", *self.overall.cells())],
+            texts=0,
+            notes=(LEGEND,),
+            strong=frozenset([len(rows)]),
+        )
+
+    def __repr__(self) -> str:
+        return str(self.sheet())
+
+    def _repr_html_(self) -> str:
+        return self.sheet()._repr_html_()
 
     def to_json(self) -> dict[str, Any]:
         """Return what `fourlab grade --json` prints."""

@@ -18,6 +18,7 @@ import numpy as np
 from fourlab.arena.statistics import Z95
 from fourlab.core.arrays import Floats
 from fourlab.core.errors import SpecError
+from fourlab.core.sheet import Sheet
 
 ELO = 400 / math.log(10)  # Elo points of one unit of strength: odds of 10 to 1 are 400 points
 STRENGTH_SPREAD = 1000 / ELO  # of the prior: agents lie within a thousand points or so
@@ -71,6 +72,24 @@ class Ratings:
             else:
                 runs.append([one, other])
         return [f"not separated yet: {' and '.join(run)}" for run in runs]
+
+    def sheet(self) -> Sheet:
+        """Return the ratings as a table, the strongest first."""
+        rows, spans = [], []
+        for number, agent in enumerate(self.ranking(), start=1):
+            elo = float(self.elo[self.agents.index(agent)])
+            low, high = self.interval(agent)
+            span = "anchor" if agent == self.anchor else f"{low:+.0f} to {high:+.0f}"
+            rows.append((str(number), agent, f"{elo:+.0f}", span))
+            spans.append((low, elo, high))
+        heads = ("", "agent", "elo", "95%")
+        return Sheet("", heads, rows, 2, tuple(self.remarks()), spans, zero=0.0)
+
+    def __repr__(self) -> str:
+        return str(self.sheet())
+
+    def _repr_html_(self) -> str:
+        return self.sheet()._repr_html_()
 
     def to_json(self) -> list[dict[str, float | str]]:
         """Return what `fourlab arena --json` says of ratings, the strongest first."""

@@ -24,6 +24,8 @@ from fourlab.arena.sprt import Hypotheses, Sprt
 from fourlab.arena.tallies import Tally
 from fourlab.core.errors import FourlabError
 from fourlab.core.limit import never
+from fourlab.core.notebook import frame, heading, track
+from fourlab.core.sheet import SPAN_STYLE, Sheet
 from fourlab.core.showing import shown
 from fourlab.core.workers import Workers
 from fourlab.rules.catalog import game as find_game
@@ -209,6 +211,39 @@ class Tournament:
     def ratings(self) -> Ratings:
         """Return the ratings so far."""
         return rate(self.results(), self.event.anchor)
+
+    def sheet(self) -> Sheet:
+        """Return the pairings as a table."""
+        rows, spans = [], []
+        for tally in self.tallies:
+            told = tally.figures()
+            counts = [f"{told[name]:,}" for name in ("wins", "draws", "losses")]
+            low, high = told["low"], told["high"]
+            figures = (
+                [f"{told['score']:.1%}", f"{low:.0%} to {high:.0%}"] if tally.games else ["", ""]
+            )
+            rows.append((f"{tally.pairing.a} – {tally.pairing.b}", *counts, *figures))
+            spans.append((low, told["score"], high))
+        heads = ("pairing", "wins", "draws", "losses", "score", "95%")
+        return Sheet(
+            "", heads, rows, notes=tuple(filter(None, [self.remark])), spans=spans, zero=0.5
+        )
+
+    def _heading(self) -> tuple[str, ...]:
+        count = f"{self.played:,} games" + ("" if self.is_over else f" of {self.total:,}")
+        return self.event.game, count, f"seed {self.event.seed}"
+
+    def __repr__(self) -> str:
+        parts = [str(self.ratings().sheet())] if self.played else []
+        return "\n".join([", ".join(self._heading()), *parts, str(self.sheet())])
+
+    def _repr_html_(self) -> str:
+        """Return ratings and pairings as a notebook shows them, under a bar while it goes on."""
+        bar = "" if self.is_over else track(self.played / self.total)
+        parts = [self.ratings().sheet().table()] if self.played else []
+        return frame(
+            heading(*self._heading()), bar, *parts, "<br>", self.sheet().table(), style=SPAN_STYLE
+        )
 
     def to_json(self) -> dict[str, Any]:
         """Return what `fourlab arena --json` prints."""

@@ -38,6 +38,18 @@ class GameRecord:
         """Return the last position of the game."""
         return position_of(find_game(self.game), self.moves)
 
+    def __str__(self) -> str:
+        """Return who played, the last board and how it ended, in text."""
+        position = self.position()
+        ended = self.forfeit or position.outcome.words
+        return f"{self.first} – {self.second} on {self.game}\n{position}\n{self.moves}: {ended}"
+
+    def _repr_html_(self) -> str:
+        """Return the game as a notebook shows it, to step through."""
+        from fourlab.rules.drawing import game_html  # drawing.py stands on this module
+
+        return game_html(self)
+
     def to_json(self) -> dict[str, Any]:
         """Return the record as plain data; details that are not known are left out."""
         data = {**vars(self), "seconds": list(self.seconds)}

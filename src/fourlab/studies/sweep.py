@@ -17,6 +17,7 @@ from fourlab.arena.records import Records
 from fourlab.arena.tallies import Tally
 from fourlab.arena.tournament import Tournament
 from fourlab.core.errors import SpecError, quoted
+from fourlab.core.sheet import Sheet
 from fourlab.core.spec import parse, split_items
 from fourlab.learning.registry import LEARNERS
 from fourlab.studies.courses import Courses
@@ -109,6 +110,34 @@ class Sweep:
     def tally(self, point: int, opponent: int) -> Tally:
         """Return the games of one point against one opponent."""
         return self.tournament.tallies[point * len(self.against) + opponent]
+
+    def sheet(self) -> Sheet:
+        """Return a table with a row for each point and opponent, the best standing out."""
+        figures = self.to_json()
+        rows, spans = [], []
+        for point in figures["points"]:
+            counts = [f"{point[name]:,}" for name in ("wins", "draws", "losses")]
+            span = f"{point['low']:.1%} to {point['high']:.1%}"
+            row = [*point["options"].values(), point["against"], *counts, f"{point['score']:.1%}"]
+            rows.append((*row, span, f"{point['mean_moves']:.1f}"))
+            spans.append((point["low"], point["score"], point["high"]))
+        scores = [point["score"] for point in figures["points"]]
+        heads = (*self.grid.options, "against", "wins", "draws", "losses", "score", "95%", "moves")
+        return Sheet(
+            f"{self.text}, {self.details}, seed {figures['seed']}",
+            heads,
+            rows,
+            texts=len(self.grid.options) + 1,
+            notes=tuple(filter(None, [self.tournament.remark])),
+            spans=spans,
+            strong=frozenset(n for n, score in enumerate(scores) if score == max(scores)),
+        )
+
+    def __repr__(self) -> str:
+        return str(self.sheet())
+
+    def _repr_html_(self) -> str:
+        return self.sheet()._repr_html_()
 
     def to_json(self) -> dict[str, Any]:
         """Return what `fourlab sweep --json` prints."""
