@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from fourlab.agents.base import Agent, kernel_seed
+from fourlab.agents.registry import Named, spec_of
 from fourlab.agents.registry import agent as find_agent
 from fourlab.arena.identity import checksum, known_agent
 from fourlab.arena.match import play_here
@@ -171,7 +172,7 @@ def positions_of(
 
 
 def grade(
-    agent: str | Agent,
+    agent: Named,
     suite: str | Sequence[Scored] = "middle",
     seed: int = 0,
     watch: Callable[[Grade], object] = lambda grade: None,
@@ -185,6 +186,8 @@ def grade(
     anew from its spec and files. The game is connect4 if none is named.
     """
     agent = find_agent(agent, game)
+    if workers is not None:
+        agent = find_agent(spec_of(agent), agent.rules)  # as they will find it
     if isinstance(suite, str):
         suite = positions_of(agent, suite, seed)
     result = Grade(agent.spec, Marks(), {})

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from fourlab.agents.base import Agent
+from fourlab.agents.registry import Named, spec_of
 from fourlab.agents.registry import agent as find_agent
 from fourlab.core.showing import shown
 from fourlab.core.storage import is_there
@@ -26,7 +26,7 @@ def train(
     out: Path | str | None = None,
     seed: int = 0,
     every: int = 0,
-    against: Sequence[str | Agent] = (),
+    against: Sequence[Named] = (),
     evaluation_games: int = 1000,
     truth: str = "",
     show: Callable[[Run], object] | None = None,
@@ -42,7 +42,7 @@ def train(
     """
     rules = find_game(game)
     spec = new_learner(learner, rules, seed, **options).spec
-    opponents = tuple(find_agent(one, rules).spec for one in against)
+    opponents = tuple(find_agent(spec_of(one), rules).spec for one in against)
     folder = free_folder(learner) if out is None else Path(out)
     config = RunConfig(spec, str(rules), seed, every, opponents, evaluation_games, truth)
     if is_there(folder / CONFIG) and RunConfig.load(folder) == config.settled():
