@@ -1,6 +1,5 @@
 """What was written in cells travels with all that it names, or says what cannot."""
 
-import linecache
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -8,6 +7,7 @@ import numpy as np
 import pytest
 
 import fourlab
+from cells import notebook
 from fourlab.agents.registry import AGENTS, spec_of
 from fourlab.arena.events import Event
 from fourlab.core import own
@@ -18,19 +18,14 @@ Run = Callable[[str], dict[str, Any]]
 
 @pytest.fixture
 def run() -> Iterator[Run]:
-    """Return what runs the text of a cell, as a notebook does."""
-    names: dict[str, Any] = {"__name__": "__main__"}
-    files = []
+    """Return what runs a cell and returns all names."""
+    with notebook() as book:
 
-    def run_cell(text: str) -> dict[str, Any]:
-        files.append(f"<cell {len(files)}>")
-        linecache.cache[files[-1]] = (len(text), None, text.splitlines(True), files[-1])
-        exec(compile(text, files[-1], "exec"), names)
-        return names
+        def run_cell(text: str) -> dict[str, Any]:
+            book.run(text)
+            return book.names
 
-    yield run_cell
-    for file in files:
-        del linecache.cache[file]
+        yield run_cell
 
 
 IMPORTS = """
