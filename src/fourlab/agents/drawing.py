@@ -43,7 +43,8 @@ def decision_html(decision: Decision) -> str:
     if not bars:
         return frame(top)
     pitch = max(NARROW, min(WIDE, MOST // len(bars)))
-    below = [(name, cells) for name, cells in _figures(decision) if name in ("policy", "visits")]
+    told = ("policy", "visits") if decision.values else ("visits",)  # what the bars do not show
+    below = [(name, cells) for name, cells in _figures(decision) if name in told]
     left = 56 if below else 0
     zero = HALF + 22 if decision.values else 2 * HALF + 22
     height = zero + (HALF if decision.values else 0) + 42 + 18 * len(below)
@@ -56,7 +57,8 @@ def decision_html(decision: Decision) -> str:
     ]
     for move, value in enumerate(bars):
         x = left + (move + 0.5) * pitch
-        parts.append(_bar(value, x, zero, pitch, decision.values is not None))
+        is_told = pitch >= ROOM or move == decision.move  # the others would overlap
+        parts.append(_bar(value, x, zero, pitch, decision.values is not None, is_told))
         weight = ' font-weight="700"' if move == decision.move else ""
         parts.append(f"<text{weight}{_at(x, foot - 4, 'text')}>{move + 1}</text>")
     for row, (name, cells) in enumerate(below, start=1):
@@ -74,7 +76,9 @@ def decision_html(decision: Decision) -> str:
     return frame(top, svg, style=STYLE)
 
 
-def _bar(value: float | None, x: float, zero: float, pitch: int, signed: bool) -> str:
+def _bar(
+    value: float | None, x: float, zero: float, pitch: int, signed: bool, is_told: bool
+) -> str:
     if value is None:
         return f"<text{_at(x, zero - 6, 'text-3')}>·</text>"
     length = (HALF if signed else 2 * HALF) * min(abs(value), 1.0)
@@ -88,7 +92,7 @@ def _bar(value: float | None, x: float, zero: float, pitch: int, signed: bool) -
     return (
         f'<rect x="{x - 0.3 * pitch:.1f}" y="{y:.1f}" width="{0.6 * pitch:.1f}" rx="2" '
         f'height="{tall:.1f}" fill="{light(name)}" class="fl-{name}"/>'
-        f"<text{_at(x, where, 'text', pitch)}>{text}</text>"
+        + (f"<text{_at(x, where, 'text')}>{text}</text>" if is_told else "")
     )
 
 

@@ -58,7 +58,7 @@ STYLE = """
 .fourlab .track i { display: block; height: 100%; background: ACCENT }
 """
 GRID = ("curve", "win", "loss", "draw")  # the colours of curves, in their order
-WIDTH, HEIGHT = 520, 150  # of curves, in pixels
+WIDTH, HEIGHT, LEFT = 520, 156, 42  # of curves, in pixels; to the left stand shares
 MOST_POINTS = 240  # of a curve
 
 
@@ -104,7 +104,7 @@ def curves(drawn: Mapping[str, Curve], end: float, unit: str) -> str:
 
     Points far behind each other are joined; a curve of one point is a dot.
     """
-    right, bottom, left, top = WIDTH - 8, HEIGHT - 20, 34, 8
+    right, bottom, left, top = WIDTH - 8, HEIGHT - 20, LEFT, 14
     text = f'font-size="12" fill="{light("text-3")}" class="faint"'
     parts = []
     for share in (0.0, 0.5, 1.0):
@@ -144,7 +144,8 @@ def curves(drawn: Mapping[str, Curve], end: float, unit: str) -> str:
 
 CURVE_STYLE = (
     ".fourlab .grid { stroke: LINE } .fourlab .faint { fill: TEXT-3 }"
-    ".fourlab .names { padding-left: 34px } .fourlab .names span { margin-right: 20px;"
+    f".fourlab .names {{ padding-left: {LEFT}px }}"
+    " .fourlab .names span { margin-right: 20px;"
     " font-weight: 600 }"
     + "".join(
         f" .fourlab .of-{name} {{ stroke: {name.upper()} }} .fourlab .ink-{name} {{ color:"

@@ -134,6 +134,9 @@ GAME_STYLE = """
 .fl-moves label { min-width: 26px; height: 26px; padding: 0 4px; box-sizing: border-box;
   border-radius: 13px; cursor: pointer; text-align: center; line-height: 26px; font-size: 13px;
   margin: 0; background: SUNKEN; color: TEXT; border: 0 }
+.fl-moves label:nth-of-type(even) { box-shadow: inset 0 0 0 2px YELLOW }
+.fl-moves label:nth-of-type(odd) { box-shadow: inset 0 0 0 2px RED }
+.fl-moves label:first-of-type { box-shadow: none; padding: 0 10px }
 .fl-moves label:has(:checked) { background: ACCENT; color: ON-ACCENT; font-weight: 600 }
 .fl-moves label:has(:focus-visible) { outline: 2px solid CURVE; outline-offset: 2px }
 .fl-moves label::before, .fl-moves label::after { position: absolute; top: 0; width: 36px;
