@@ -56,7 +56,7 @@ def test_its_cells_run_and_draw_what_they_say(
         shown = [book.run(text) for text in code]
         run = book.names["run"]
     position, decision, game, _, tournament, _, grade, sweep = shown
-    assert "'44553'" in ElementTree.fromstring(position._repr_svg_()).attrib["aria-label"]
+    assert "'4443'" in ElementTree.fromstring(position._repr_svg_()).attrib["aria-label"]
     assert f"move {decision.move + 1}" in read(decision._repr_html_())
     assert ">start</label>" in game._repr_html_()
     assert "baseline" in read(game._repr_html_())
