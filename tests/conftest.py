@@ -1,8 +1,10 @@
 """Settings shared by all tests."""
 
 import importlib
+import os
 import signal
 from collections.abc import Iterator
+from itertools import groupby
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -28,3 +30,23 @@ def troublemakers() -> Iterator[None]:
     yield
     AGENTS.clear()
     AGENTS.update(before)
+
+
+def pytest_xdist_auto_num_workers() -> int:
+    """Return one worker more than there are cores: tests of pages wait more than they work."""
+    return (os.cpu_count() or 1) + 1
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Spread the files that open pages among the others, so that workers do not all wait at once.
+
+    Files are handed out whole and in this order (`--dist loadfile --no-loadscope-reorder`).
+    """
+    places: list[tuple[float, list[pytest.Item]]] = []
+    files = [list(group) for _, group in groupby(items, lambda item: item.path)]
+    pages = [any("visit" in getattr(item, "fixturenames", ()) for item in file) for file in files]
+    for is_page in (True, False):
+        kind = [file for file, opens in zip(files, pages, strict=True) if opens is is_page]
+        places += [(number / len(kind), file) for number, file in enumerate(kind)]
+    places.sort(key=lambda place: place[0])
+    items[:] = [item for _, file in places for item in file]

@@ -130,13 +130,14 @@ def test_a_file_of_the_first_schema_opens_with_its_games(tmp_path: Path) -> None
         assert records._pragma("user_version") == len(MIGRATIONS)
 
 
-def test_a_newer_schema_is_left_alone(tmp_path: Path) -> None:
+@pytest.mark.parametrize("version", [99, -4])
+def test_a_schema_from_elsewhere_is_left_alone(tmp_path: Path, version: int) -> None:
     path = tmp_path / "games.db"
     with Records(path) as records:
         fill(records)
-        records._connection.execute("PRAGMA user_version = 99")
+        records._connection.execute(f"PRAGMA user_version = {version}")
     before = path.read_bytes()
-    with pytest.raises(StorageError, match=r"games.db has schema 99, this fourlab knows 4"):
+    with pytest.raises(StorageError, match=rf"games.db has schema {version}, this fourlab knows 4"):
         Records(path)
     assert path.read_bytes() == before
 

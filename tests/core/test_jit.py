@@ -35,11 +35,12 @@ def run(
     cache: Path,
     source: Path = Path(fourlab.__file__).parent.parent,
     before: Callable[[], None] | None = None,
+    program: str = PROGRAM,
 ) -> list[str]:
     environment = {**os.environ, "XDG_CACHE_HOME": str(cache), "PYTHONPATH": str(source)}
     environment.pop("NUMBA_CACHE_DIR", None)
     done = subprocess.run(
-        [sys.executable, "-c", PROGRAM],
+        [sys.executable, "-c", program],
         env=environment,
         capture_output=True,
         text=True,
@@ -78,6 +79,20 @@ def test_a_second_installation_starts_warm_and_an_edit_does_not(tmp_path: Path) 
         path = copy / "fourlab" / edited
         path.write_text(path.read_text() + "\n# an edit\n")
         assert ("hit, no miss" in run(cache, copy)) is warm
+
+
+def test_what_was_imported_before_an_edit_is_not_kept_for_after_it(tmp_path: Path) -> None:
+    program = """
+from fourlab.core import dice, kernel_cache
+import os
+for path in kernel_cache.PACKAGE.rglob("*.py"):
+    os.utime(path)
+from fourlab.search import choices
+for function in (dice.seeded, choices.playouts_on):
+    print(kernel_cache.folder_of(function) is not None)
+"""
+    said = run(tmp_path / "cache", installed(tmp_path / "src"), program=program)
+    assert said == ["True", "False"]
 
 
 @pytest.mark.parametrize(

@@ -68,7 +68,7 @@ class Records:
         run("COMMIT")
         if not is_new and application != APPLICATION:
             raise StorageError(f"{self.path} is no fourlab record")
-        if version > len(MIGRATIONS):
+        if not 0 <= version <= len(MIGRATIONS):
             raise StorageError(
                 f"{self.path} has schema {version}, this fourlab knows {len(MIGRATIONS)}; "
                 "open it with the fourlab that wrote it, or a newer one"

@@ -4,7 +4,8 @@ Numba's own cache notices an edit of the file of a function, not of the modules 
 is bound to the folder and the time of the file. Here a kernel's folder carries a hash of its module
 and of every module that it imports: an edit of any of them starts a fresh one, and a second
 installation of the same sources finds everything compiled. A file belongs to one signature and is
-written whole, so that several processes may compile at once.
+written whole, so that several processes may compile at once. A program whose sources are edited
+while it runs keeps nothing: it may have imported what they were before.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import re
 import shutil
 import sys
 import tempfile
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -29,6 +31,7 @@ IMPORT = re.compile(
     rb"^\s*(?:from\s+(fourlab[\w.]*)\s+import\s+(\([^)]*\)|[^\n#]*)|import\s+(fourlab[\w.]*))",
     re.MULTILINE,
 )
+BEGAN = time.time()
 KEPT = 4  # folders of other states of a module worth keeping, for people who switch branches
 
 
@@ -38,14 +41,24 @@ def base_folder() -> Path:
     return Path(numba.config.CACHE_DIR or user_cache).expanduser() / "fourlab" / "kernels"
 
 
+def _path(module: str) -> Path | None:
+    """Return the file of a module of fourlab, None if there is none."""
+    stem = PACKAGE.joinpath(*module.split(".")[1:])
+    files = (stem.with_suffix(".py"), stem / "__init__.py")
+    return next((path for path in files if module != "fourlab" and path.is_file()), None)
+
+
 @functools.cache
 def _source(module: str) -> bytes:
     """Return the source of a module of fourlab, nothing if it is none."""
-    stem = PACKAGE.joinpath(*module.split(".")[1:])
-    for path in (stem.with_suffix(".py"), stem / "__init__.py"):
-        if module != "fourlab" and path.is_file():
-            return path.read_bytes()
-    return b""
+    path = _path(module)
+    return path.read_bytes() if path else b""
+
+
+def _was_edited(module: str) -> bool:
+    """Return whether a source changed since this program began; a clock may be wrong, too."""
+    path = _path(module)
+    return path is not None and BEGAN < path.stat().st_mtime <= time.time()
 
 
 @functools.cache
@@ -83,6 +96,8 @@ def source_hash(module: str) -> str:
 def _module_folder(module: str) -> Path | None:
     """Return the writable folder of a module's kernels, or None where there is none."""
     if not _source(module):  # sources that are in no folder, or not ours, are not cached
+        return None
+    if any(map(_was_edited, needed(module))):
         return None
     base = base_folder()
     folder = base / f"{module.removeprefix('fourlab.')}-{source_hash(module)}"

@@ -25,7 +25,8 @@ from fourlab.studies.schooling import Exam, Schooled, Schooling
 RIGHT = {
     "start": "uci",
     "half": "yes",
-    "reuse": "4",
+    "steps": "3",
+    "reuse": "2",
     "batch": "128",
     "sync": "25",
     "memory": "100000",
@@ -50,7 +51,7 @@ WISHES: dict[str, dict[str, str]] = {  # options besides those of the network
     "the study's target": {"target": "study", "sync": "0"},
     "double": {"double": "yes"},
     "priorities": {"priority": "0.6"},
-    "three decisions ahead": {"steps": "3"},
+    "one decision ahead": {"steps": "1"},
     "against baseline": {"opponent": "baseline", "side": "first"},
 }
 LEARNED, EVERY = (15_000, 200), (500, 100)  # games, and games between two exams
