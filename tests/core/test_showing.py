@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+import fourlab
 from fourlab.core import showing
 
 
@@ -31,8 +32,7 @@ def places(monkeypatch: pytest.MonkeyPatch) -> list[Handle]:
     """Return the places of a notebook in which something was drawn."""
     made: list[Handle] = []
 
-    def display(thing: Any, display_id: bool) -> Handle:
-        assert display_id
+    def display(thing: Any, display_id: bool = False) -> Handle:
         made.append(Handle())
         made[-1].update(thing)
         return made[-1]
@@ -48,6 +48,18 @@ def test_a_notebook_has_one_place_for_a_thing(places: list[Handle]) -> None:
     for thing in (one, one, other, one):
         showing.show(thing)
     assert [place.drawn for place in places] == [[one, one, one], [other]]
+
+
+def test_what_does_not_grow_is_shown_whole_each_time(
+    places: list[Handle], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    start = fourlab.game("tictactoe").start()
+    showing.show(start)
+    showing.show(start)
+    assert [place.drawn for place in places] == [[start], [start]]
+    monkeypatch.delitem(sys.modules, "IPython")
+    showing.show(start)
+    assert capsys.readouterr().out == f"{start}\n"
 
 
 def test_a_terminal_shows_one_line(

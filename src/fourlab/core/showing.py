@@ -23,14 +23,20 @@ _places: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()  # wh
 def show(thing: Any) -> None:
     """Draw a thing in a notebook, the next time in the same place; in a terminal on one line.
 
-    What is `show=` in `train` and `tournament` may be this, or a function of one's own.
+    What is `show=` in `train`, `tournament` and `sweep` may be this, or a function of one's own.
+    What does not grow, such as a position, is drawn or printed whole.
     """
+    grows = type(thing).__hash__ is object.__hash__ and hasattr(thing, "__weakref__")
     if _in_notebook():
-        if thing in _places:
+        display: Callable[..., Any] = sys.modules["IPython"].display.display
+        if not grows:
+            display(thing)
+        elif thing in _places:
             _places[thing].update(thing)
         else:
-            display: Callable[..., Any] = sys.modules["IPython"].display.display
             _places[thing] = display(thing, display_id=True)
+    elif not grows:
+        sys.stdout.write(f"{thing}\n")
     elif sys.stdout.isatty():
         sys.stdout.write(LINE + str(thing).partition("\n")[0])
         sys.stdout.flush()
