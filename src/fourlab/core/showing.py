@@ -26,7 +26,8 @@ def show(thing: Any) -> None:
     What is `show=` in `train`, `tournament` and `sweep` may be this, or a function of one's own.
     What does not grow, such as a position, is drawn or printed whole.
     """
-    grows = type(thing).__hash__ is object.__hash__ and hasattr(thing, "__weakref__")
+    kind: Any = type(thing)
+    grows = kind.__hash__ is object.__hash__ and hasattr(thing, "__weakref__")  # it is itself alone
     if _in_notebook():
         display: Callable[..., Any] = sys.modules["IPython"].display.display
         if not grows:
