@@ -41,6 +41,18 @@ class Decision:
     line: tuple[int, ...] = ()
     effort: int = field(default=0, compare=False)
 
+    def __str__(self) -> str:
+        """Return what is known of every move as rows of figures."""
+        from fourlab.agents.drawing import decision_text  # drawing.py stands on this module
+
+        return decision_text(self)
+
+    def _repr_html_(self) -> str:
+        """Return values over the moves as a notebook shows them."""
+        from fourlab.agents.drawing import decision_html
+
+        return decision_html(self)
+
 
 @dataclass(frozen=True)
 class NoOptions:

@@ -1,13 +1,16 @@
 """The agents by name. A new agent is one file and one line here, or a user's own file."""
 
+import inspect
+from collections.abc import Callable
+from types import FunctionType
 from typing import Any
 
 from fourlab.agents.base import Agent
-from fourlab.agents.function import adapt, pick_agent
-from fourlab.core import own
+from fourlab.agents.function import REMEDY, adapt, pick_agent
+from fourlab.core import cells, own
 from fourlab.core.errors import SpecError
 from fourlab.core.registry import Registry
-from fourlab.core.spec import POSITIONAL, Spec, configure, parse
+from fourlab.core.spec import POSITIONAL, Spec, configure, parse, write
 from fourlab.rules.catalog import game as find_game
 from fourlab.rules.geometry import Rules
 
@@ -39,8 +42,15 @@ AGENTS: Registry[type[Agent]] = Registry(
 )
 
 
-def agent(text: str | Agent, game: str | Rules | None = None) -> Agent:
+Named = str | Agent | type[Agent] | Callable[..., int]
+"""What stands for an agent: a spec, the agent, or a class or a function of one's own."""
+
+
+def agent(text: Named, game: str | Rules | None = None) -> Agent:
     """Return the agent that a spec string names, as a player of `game`, by default connect4.
+
+    A class or a function stands for the agent that its file would give, also when it was written in
+    a notebook.
 
     Raises SpecError, which lists what exists, for an unknown name, option or value, and for an
     agent that plays another game.
@@ -50,8 +60,26 @@ def agent(text: str | Agent, game: str | Rules | None = None) -> Agent:
         if game is not None and text.rules != rules:
             raise SpecError(f"{text.spec} plays {text.rules}, not {rules}; make one that does")
         return text
-    kind, config = configured(parse(text))
+    kind, config = configured(parse(spec_of(text)))
     return kind(rules, config)
+
+
+def spec_of(thing: Named) -> str:
+    """Return the spec of an agent that anyone can be sent; raises SpecError if there is none.
+
+    What was written in a notebook or a script goes by its source, with all that it names.
+    """
+    if isinstance(thing, str):
+        return thing
+    if isinstance(thing, Agent):
+        kind = type(thing)
+        return write(spec_of(kind), thing.config) if cells.from_main(kind) else thing.spec
+    if not isinstance(thing, type | FunctionType):
+        raise SpecError(f"{thing!r:.60} is no agent; {REMEDY}")
+    if cells.from_main(thing):
+        return f"{cells.gathered(thing)}:{thing.__name__}"
+    home = thing.__module__
+    return f"{home if own.is_own(home) else inspect.getfile(thing)}:{thing.__name__}"
 
 
 def configured(spec: Spec) -> tuple[type[Agent], Any]:

@@ -14,7 +14,7 @@ from fourlab.arena.identity import checksum
 from fourlab.arena.pairing import Pairing
 from fourlab.arena.ratings import check_anchor
 from fourlab.arena.sprt import Hypotheses
-from fourlab.core import own
+from fourlab.core import cells, own
 from fourlab.core.errors import SpecError
 from fourlab.positions.openings import default_plies
 from fourlab.rules.catalog import game as find_game
@@ -62,6 +62,11 @@ class Event:
         kinds = [type(found) for found in known.values() if not own.is_own(found.name)]
         registering = {kind.__module__ for kind in kinds}
         registering = {name for name in registering if not name.startswith("fourlab.")}
+        if cells.MAIN in registering:
+            raise SpecError(
+                "an agent that was registered in this session is unknown to those who play; "
+                "give fourlab.tournament its class or function itself, or name a file"
+            )
         change = object.__setattr__  # a frozen dataclass normalises its own fields
         change(self, "game", str(rules))
         change(self, "agents", tuple(known[text].spec for text in self.agents))

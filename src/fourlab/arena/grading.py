@@ -9,20 +9,29 @@ from typing import Any
 import numpy as np
 
 from fourlab.agents.base import Agent, kernel_seed
+from fourlab.agents.registry import Named, spec_of
 from fourlab.agents.registry import agent as find_agent
 from fourlab.arena.identity import checksum, known_agent
 from fourlab.arena.match import play_here
 from fourlab.arena.pairing import import_modules
 from fourlab.arena.statistics import mean_interval, share_interval
 from fourlab.core import own
+from fourlab.core.sheet import Sheet
 from fourlab.core.workers import Workers
-from fourlab.positions.suites import Scored
+from fourlab.positions.suites import Reporter, Scored, score_positions
+from fourlab.positions.suites import suite as suite_of
 from fourlab.rules.boards import boards_of
+from fourlab.rules.geometry import Rules
 from fourlab.rules.position import Position, position_of
 from fourlab.search.scores import sign
 
 CHUNK = 20  # positions a worker is asked about at once
 PLAYED = "played"  # the name of positions out of the agent's own games
+HEADS = ("ply", "positions", "perfect", "good", "regret")
+LEGEND = (
+    "perfect: a move of the best score; good: keeps win, draw or loss; regret: score given up;"
+    " ± is half of a 95% interval"
+)
 OWN_GAMES, OWN_POSITIONS = 200, 300
 
 
@@ -59,6 +68,17 @@ class Marks:
             "regret_interval": mean_interval(self.regrets),
         }
 
+    def cells(self) -> tuple[str, ...]:
+        """Return the marks as cells of a table under `HEADS`, without the first."""
+        figures = self.to_json()
+        shares = []
+        for name in ("perfect", "good"):
+            low, high = figures[f"{name}_interval"]
+            shares.append(f"{figures[name]:.0%} ± {(high - low) / 2 * 100:.0f}")
+        low, high = figures["regret_interval"]
+        spread = "" if self.positions < 2 else f" ± {(high - low) / 2:.1f}"
+        return str(self.positions), *shares, f"{figures['regret']:.1f}{spread}"
+
 
 @dataclass
 class Grade:
@@ -68,6 +88,24 @@ class Grade:
     overall: Marks
     by_ply: dict[int, Marks]
     worst: str = ""  # moves to the position in which most was given up, if anything was
+
+    def sheet(self) -> Sheet:
+        """Return the grade as a table, ply by ply and over all."""
+        rows = [(str(ply), *marks.cells()) for ply, marks in sorted(self.by_ply.items())]
+        return Sheet(
+            f"{self.agent} on {self.overall.positions} positions",
+            HEADS,
+            [*rows, ("all", *self.overall.cells())],
+            texts=0,
+            notes=(LEGEND,),
+            strong=frozenset([len(rows)]),
+        )
+
+    def __repr__(self) -> str:
+        return str(self.sheet())
+
+    def _repr_html_(self) -> str:
+        return self.sheet()._repr_html_()
 
     def to_json(self) -> dict[str, Any]:
         """Return what `fourlab grade --json` prints."""
@@ -123,17 +161,35 @@ def played_positions(player: Agent, seed: int = 0) -> list[Position]:
     return list(found.values())[::every]
 
 
-def grade(
-    agent: Agent,
-    suite: Sequence[Scored],
-    seed: int = 0,
-    watch: Callable[[Grade], None] = lambda grade: None,
-    workers: Workers | None = None,
-) -> Grade:
-    """Let an agent decide in every position of a suite; `watch` sees the grade grow.
+def positions_of(
+    player: Agent, name: str, seed: int = 0, watch: Reporter = lambda positions, _: positions
+) -> list[Scored]:
+    """Return the scored positions of a suite, of a file, or `played` in the agent's own games."""
+    if name != PLAYED:
+        return suite_of(player.rules, name, watch)
+    found = played_positions(player, seed)
+    return list(score_positions(watch(found, len(found))))
 
-    Workers make the agent anew from its spec and files.
+
+def grade(
+    agent: Named,
+    suite: str | Sequence[Scored] = "middle",
+    seed: int = 0,
+    watch: Callable[[Grade], object] = lambda grade: None,
+    workers: Workers | None = None,
+    game: str | Rules | None = None,
+) -> Grade:
+    """Let an agent decide in every position of a suite, and hold it against perfect play.
+
+    A suite is a name (opening, middle, end, uci), a file of move strings, `played` (positions of
+    the agent's own games), or scored positions. `watch` sees the grade grow. Workers make the agent
+    anew from its spec and files. The game is connect4 if none is named.
     """
+    agent = find_agent(agent, game)
+    if workers is not None:
+        agent = find_agent(spec_of(agent), agent.rules)  # as they will find it
+    if isinstance(suite, str):
+        suite = positions_of(agent, suite, seed)
     result = Grade(agent.spec, Marks(), {})
     lines = [scored.position.moves for scored in suite]
     who = (agent.spec, "" if workers is None else checksum(agent), str(agent.rules), seed)

@@ -19,6 +19,7 @@ import numpy as np
 from fourlab.arena.statistics import Z95
 from fourlab.core.arrays import Floats
 from fourlab.core.errors import SpecError
+from fourlab.core.sheet import Sheet
 
 CENTRE = 1500.0  # Elo points of the mean of the field, in the terminal, in files and on pages
 ELO = 400 / math.log(10)  # Elo points of one unit of strength: odds of 10 to 1 are 400 points
@@ -83,6 +84,25 @@ class Ratings:
     def scale(self) -> str:
         """Say where the scale begins."""
         return f"Elo {CENTRE:.0f} is {self.anchor or 'the field mean'}"
+
+    def sheet(self) -> Sheet:
+        """Return the ratings as a table, the strongest first."""
+        rows, spans = [], []
+        for number, agent in enumerate(self.ranking(), start=1):
+            elo = float(self.elo[self.agents.index(agent)])
+            low, high = self.interval(agent)
+            span = "anchor" if agent == self.anchor else f"{low:.0f} to {high:.0f}"
+            rows.append((str(number), agent, f"{elo:.0f}", span))
+            spans.append((low, elo, high))
+        heads = ("", "agent", "elo", "95%")
+        notes = (self.scale(), *self.remarks())
+        return Sheet("", heads, rows, 2, notes, spans, zero=CENTRE)
+
+    def __repr__(self) -> str:
+        return str(self.sheet())
+
+    def _repr_html_(self) -> str:
+        return self.sheet()._repr_html_()
 
     def to_json(self) -> list[dict[str, float | str]]:
         """Return what `fourlab arena --json` says of ratings, the strongest first."""

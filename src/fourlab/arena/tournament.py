@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import functools
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from fourlab.agents.registry import Named, spec_of
+from fourlab.agents.registry import agent as find_agent
 from fourlab.arena.events import Event
 from fourlab.arena.games import Games, joined
 from fourlab.arena.match import play, prepare
@@ -20,7 +24,12 @@ from fourlab.arena.sprt import Hypotheses, Sprt
 from fourlab.arena.tallies import Tally
 from fourlab.core.errors import FourlabError
 from fourlab.core.limit import never
+from fourlab.core.notebook import frame, heading, track
+from fourlab.core.sheet import SPAN_STYLE, Sheet
+from fourlab.core.showing import shown
 from fourlab.core.workers import Workers
+from fourlab.rules.catalog import game as find_game
+from fourlab.rules.geometry import Rules
 
 JOB_SECONDS = 0.5  # how long a job should take: long enough to be worth sending, and soon done
 MOST_GAMES = 1 << 16  # of one job
@@ -203,6 +212,39 @@ class Tournament:
         """Return the ratings so far."""
         return rate(self.results(), self.event.anchor)
 
+    def sheet(self) -> Sheet:
+        """Return the pairings as a table."""
+        rows, spans = [], []
+        for tally in self.tallies:
+            told = tally.figures()
+            counts = [f"{told[name]:,}" for name in ("wins", "draws", "losses")]
+            low, high = told["low"], told["high"]
+            figures = (
+                [f"{told['score']:.1%}", f"{low:.0%} to {high:.0%}"] if tally.games else ["", ""]
+            )
+            rows.append((f"{tally.pairing.a} – {tally.pairing.b}", *counts, *figures))
+            spans.append((low, told["score"], high))
+        heads = ("pairing", "wins", "draws", "losses", "score", "95%")
+        return Sheet(
+            "", heads, rows, notes=tuple(filter(None, [self.remark])), spans=spans, zero=0.5
+        )
+
+    def _heading(self) -> tuple[str, ...]:
+        count = f"{self.played:,} games" + ("" if self.is_over else f" of {self.total:,}")
+        return self.event.game, count, f"seed {self.event.seed}"
+
+    def __repr__(self) -> str:
+        parts = [str(self.ratings().sheet())] if self.played else []
+        return "\n".join([", ".join(self._heading()), *parts, str(self.sheet())])
+
+    def _repr_html_(self) -> str:
+        """Return ratings and pairings as a notebook shows them, under a bar while it goes on."""
+        bar = "" if self.is_over else track(self.played / self.total)
+        parts = [self.ratings().sheet().table()] if self.played else []
+        return frame(
+            heading(*self._heading()), bar, *parts, "<br>", self.sheet().table(), style=SPAN_STYLE
+        )
+
     def to_json(self) -> dict[str, Any]:
         """Return what `fourlab arena --json` prints."""
         pairs = [tally.to_json() for tally in self.tallies]
@@ -224,3 +266,45 @@ class Tournament:
             "first_move_elo": ratings.advantage,
             "not_separated": [list(pair) for pair in ratings.not_separated()],
         }
+
+
+def tournament(
+    *agents: Named,
+    game: str | Rules = "connect4",
+    games: int = 100,
+    seed: int = 0,
+    against: Sequence[Named] = (),
+    gauntlet: bool = False,
+    plies: int | None = None,
+    move_seconds: float | None = None,
+    anchor: str | None = None,
+    workers: int | None = None,
+    cluster: str | None = None,
+    record: Path | str | None = None,
+    show: Callable[[Tournament], object] | None = None,
+) -> Tournament:
+    """Let agents play each other and return the tournament, with its ratings and intervals.
+
+    Each pair plays `games`: everyone meets everyone, or with `gauntlet` the first agent all others,
+    or with `against` all agents each of those. Games begin with openings of `plies` moves, None for
+    the usual length; a move that takes more than `move_seconds` loses; the rating of `anchor` is 0.
+    In `record`, a file, games are kept, and those of an earlier call are not played again. `show`
+    sees the tournament now and then: `fourlab.show` draws it.
+    """
+    rules = find_game(game)
+    names, others = (
+        tuple(find_agent(spec_of(one), rules).spec for one in some) for some in (agents, against)
+    )
+    settings = {"gauntlet": gauntlet, "against": others, "plies": plies, "anchor": anchor}
+    event = Event(str(rules), names, games, seed, move_seconds=move_seconds, **settings)  # type: ignore[arg-type]
+    with (
+        Workers(workers, cluster=cluster) as pool,
+        nullcontext() if record is None else Records(Path(record)) as records,
+    ):
+        played = Tournament(event, records, resume=True)
+        if cluster is None:
+            played.prepare()
+        with shown(show, played) as look:
+            for _ in played.run(pool):
+                look()
+    return played

@@ -12,8 +12,10 @@ from fourlab.cli.options import Game
 def engine(
     agent: Annotated[str, typer.Argument(help="The agent, such as mcts:sims=1000.")],
     game: Game = "connect4",
+    gtp: Annotated[bool, typer.Option("--gtp", help="As OpenSpiel's example server.")] = False,
 ) -> None:
     """Let other programs drive an agent over standard input and output, as UGI or simpler."""
+    from fourlab.adapters.gtp import GtpServer
     from fourlab.adapters.serving import EngineServer, serve
     from fourlab.rules.catalog import game as find_game
 
@@ -27,5 +29,6 @@ def engine(
         pipe.write(line + "\n")
         pipe.flush()
 
-    serve(EngineServer(agent, find_game(game), say), sys.stdin, lambda: os._exit(0))
+    kind = GtpServer if gtp else EngineServer
+    serve(kind(agent, find_game(game), say), sys.stdin, lambda: os._exit(0))
     os._exit(0)  # whatever an agent left running

@@ -11,7 +11,7 @@ from fourlab.cli.options import AsJson, Cluster, Game
 
 if TYPE_CHECKING:
     from fourlab.agents.base import Agent
-    from fourlab.arena.grading import Grade, Marks
+    from fourlab.arena.grading import Grade
     from fourlab.positions.suites import Scored
     from fourlab.rules.position import Position
 
@@ -30,25 +30,18 @@ def grade(
 ) -> None:
     """Grade an agent: how often it plays a best move, and what the others cost."""
     from fourlab.agents.registry import agent as find_agent
-    from fourlab.arena.grading import PLAYED, played_positions
     from fourlab.arena.grading import grade as run
+    from fourlab.arena.grading import positions_of
     from fourlab.cli.console import console, progress
     from fourlab.core.workers import Workers
-    from fourlab.positions.suites import score_positions, suite
-    from fourlab.rules.catalog import game as find_game
 
-    rules = find_game(game)
-    player = find_agent(agent, rules)
+    player = find_agent(agent, game)
     with progress("positions") as bar:
 
         def solving(found: Iterable["Position"], count: int) -> Iterator["Position"]:
             yield from bar.track(found, total=count, description="solving")
 
-        if positions == PLAYED:
-            own = played_positions(player, seed)
-            scored = list(score_positions(solving(own, len(own))))
-        else:
-            scored = suite(rules, positions, solving)
+        scored = positions_of(player, positions, seed, solving)
         task = bar.add_task(f"grading {player.spec}", total=len(scored))
         alone = workers == 1 and cluster is None
         with nullcontext() if alone else Workers(workers, "processes", cluster) as pool:
@@ -83,31 +76,17 @@ def show(result: "Grade", positions: str) -> None:
     """Print a grade as a table, ply by ply."""
     from rich.table import Table
 
+    from fourlab.arena.grading import HEADS, LEGEND
     from fourlab.cli.console import console
 
     table = Table(box=None, pad_edge=False, title_justify="left")
     table.title = f"{result.agent} on {result.overall.positions} positions of {positions}"
-    for heading in ("ply", "positions", "perfect", "good", "regret"):
+    for heading in HEADS:
         table.add_column(heading, justify="right")
-    for ply, tally in sorted(result.by_ply.items()):
-        table.add_row(str(ply), *_cells(tally))
+    *rows, last = result.sheet().rows
+    for row in rows:
+        table.add_row(*row)
     table.add_section()
-    table.add_row("all", *_cells(result.overall), style="bold")
+    table.add_row(*last, style="bold")
     console().print(table)
-    console().print(
-        "perfect: a move of the best score; good: keeps win, draw or loss; regret: score given up;"
-        " ± is half of a 95% interval",
-        style="dim",
-    )
-
-
-def _cells(tally: "Marks") -> list[str]:
-    figures = tally.to_json()
-    cells = [f"{tally.positions}"]
-    for name, scale, form in (("perfect", 100, "{:.0f}%"), ("good", 100, "{:.0f}%")):
-        low, high = figures[f"{name}_interval"]
-        spread = (high - low) / 2 * scale
-        cells.append(f"{form.format(figures[name] * scale)} ± {spread:.0f}")
-    low, high = figures["regret_interval"]
-    spread_text = "" if tally.positions < 2 else f" ± {(high - low) / 2:.1f}"
-    return [*cells, f"{figures['regret']:.1f}{spread_text}"]
+    console().print(LEGEND, style="dim")

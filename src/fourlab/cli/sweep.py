@@ -114,20 +114,13 @@ def show(grid: Sweep) -> None:
 
     from fourlab.cli.console import table_console
 
-    figures = grid.to_json()
+    sheet = grid.sheet()
     table = Table(box=None, pad_edge=False, title_justify="left")
-    table.title = f"{grid.text}\n{grid.details}, seed {figures['seed']}"
-    for name in (*grid.grid.options, "against"):
-        table.add_column(name)
-    for name in ("wins", "draws", "losses", "score", "95%", "moves"):
-        table.add_column(name, justify="right")
-    best = max(point["score"] for point in figures["points"])
-    for point in figures["points"]:
-        counts = [f"{point[name]:,}" for name in ("wins", "draws", "losses")]
-        span = f"{point['low']:.1%} to {point['high']:.1%}"
-        row = [*point["options"].values(), point["against"], *counts, f"{point['score']:.1%}"]
-        style = "bold" if point["score"] == best else ""
-        table.add_row(*row, span, f"{point['mean_moves']:.1f}", style=style)
+    table.title = f"{grid.text}\n{grid.details}, seed {grid.tournament.event.seed}"
+    for place, name in enumerate(sheet.heads):
+        table.add_column(name, justify="left" if place < sheet.texts else "right")
+    for number, row in enumerate(sheet.rows):
+        table.add_row(*row, style="bold" if number in sheet.strong else "")
     table_console().print(table)
     if remark := grid.tournament.remark:
         table_console().print(remark, style="dim")

@@ -1,7 +1,6 @@
 """`fourlab train`: let a learner learn."""
 
 import json
-import re
 import signal
 import time
 from collections.abc import Iterator
@@ -59,6 +58,7 @@ def train(
     from fourlab.core.errors import SpecError
     from fourlab.learning.circle import check
     from fourlab.learning.runs import Run, RunConfig, agreed_length
+    from fourlab.learning.training import free_folder
 
     given = {"every": every, "evaluation_games": evaluation_games, "truth": truth}
     looks: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
@@ -77,7 +77,7 @@ def train(
             )
     else:
         config = RunConfig(*_full_spec(text, game or "connect4"), seed or 0, **looks)
-        run = Run.start(out or _free_folder(learner), config)
+        run = Run.start(out or free_folder(learner), config)
     if until_certified:
         check(run.learner, until_certified)
     _follow(run, as_json, until_certified)
@@ -109,15 +109,6 @@ def _full_spec(text: str, game: str) -> tuple[str, str]:
     if not text or text.startswith(":"):
         raise SpecError(f"name a learner: {', '.join(LEARNERS)}")
     return new_learner(text, game).spec, str(find_game(game))
-
-
-def _free_folder(learner: str) -> Path:
-    """Return a folder below runs/ that is not there yet."""
-    name = re.split(r"[:,]", learner)[0]
-    number = 1
-    while Path("runs", f"{name}-{number}").exists():
-        number += 1
-    return Path("runs", f"{name}-{number}")
 
 
 @contextmanager

@@ -70,6 +70,14 @@ def parcel(place: str) -> Parcel:
     return found
 
 
+def keep(file: str, text: str) -> Parcel:
+    """Make known a file that lies nowhere; where it is run, a copy is put aside."""
+    texts = ((file, text),)
+    found = Parcel(f"{file}@{_digest(texts)}", "", texts)
+    _known[found.name] = found
+    return found
+
+
 def carry(parcels: Iterable[Parcel]) -> None:
     """Make known what was read elsewhere."""
     for one in parcels:

@@ -265,13 +265,18 @@ def unknown(what: str, name: str, known: Iterable[str]) -> SpecError:
     return SpecError(f"unknown {what} {quoted(name)}; {hint}known: {', '.join(names)}")
 
 
-def show_value(value: Any) -> str:
-    """Return a value as a spec string spells it."""
+def spelled(value: Any) -> str:
+    """Return a value as text."""
     if value is None:
         return "none"
     if isinstance(value, bool):
         return "yes" if value else "no"
-    text = f"{value:g}" if isinstance(value, float) and float(f"{value:g}") == value else str(value)
+    return f"{value:g}" if isinstance(value, float) and float(f"{value:g}") == value else str(value)
+
+
+def show_value(value: Any) -> str:
+    """Return a value as a spec string spells it."""
+    text = spelled(value)
     return f"({text})" if any(mark in text for mark in ",=") else text
 
 

@@ -45,9 +45,7 @@ def examine(
     check(run.learner, side)
     learner: Any = run.learner
     run.save()
-    name, _, options = learner.agent().spec.partition(":")
-    spec = ",".join([f"{name}:{run.folder}", *([options] if options else [])])
-    found = certify(spec, learner.rules, side, starts="refuted", explain=False, watch=watch)
+    found = certify(run.spec, learner.rules, side, starts="refuted", explain=False, watch=watch)
     found.save(run.folder / CERTIFICATE)
     if not found.certified:
         learner.begin_at([position_of(learner.rules, moves) for moves in found.starts])

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from fourlab.core.registry import Registry
-from fourlab.core.spec import configure, parse
+from fourlab.core.spec import Spec, configure, options_of, parse, spelled
 from fourlab.core.storage import StorageError, peek
 from fourlab.learning.base import Learner
 from fourlab.rules.catalog import game as find_game
@@ -33,12 +32,15 @@ LEARNERS: Registry[type[Learner]] = Registry(
 def learner(text: str, game: str | Rules = "connect4", seed: int = 0, **options: Any) -> Learner:
     """Return the learner that a spec string names, such as `q:alpha=0.1,opponent=baseline`.
 
-    `options` are set on top, by field name. Raises SpecError for what does not exist.
+    `options` are set on top, by field name: `games=20_000`. Raises SpecError for what does not
+    exist. One trains it with `for progress in learner.steps()`, or in a folder with `train`.
     """
     spec = parse(text)
     kind = LEARNERS.find(spec.name)
-    config = configure(kind.Config, spec, "learner")
-    return kind(find_game(game), replace(config, **options), seed)
+    names = {option.field: option.name for option in options_of(kind.Config)}
+    on_top = {names.get(field, field): spelled(value) for field, value in options.items()}
+    config = configure(kind.Config, Spec(spec.name, {**spec.options, **on_top}), "learner")
+    return kind(find_game(game), config, seed)
 
 
 def load_learner(path: Path, games: int | None = None) -> Learner:

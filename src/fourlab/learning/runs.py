@@ -14,6 +14,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from fourlab.agents.base import Agent
 from fourlab.agents.registry import agent as find_agent
 from fourlab.core.errors import SpecError
 from fourlab.core.spec import configure, options_of, parse, show_value, write
@@ -38,11 +39,12 @@ from fourlab.rules.catalog import game as find_game
 __all__ = ["CONFIG", "METRICS", "Run", "RunConfig", "find_runs", "read_metrics"]
 
 CHECKPOINT_SECONDS = 60.0  # between two checkpoints, if no report is due
+LONG_TRAIL = 400  # points, an even number
 SAVING_SHARE = 0.1  # of its time that a run spends on checkpoints, at most
 PAST_START = "random:plies=4"  # of games against its past, which may play without dice
 
 
-@dataclass
+@dataclass(eq=False)  # one is the same as itself alone
 class Run:
     """A run in its folder. `reports` plays it and yields a line of metrics now and then."""
 
@@ -52,6 +54,8 @@ class Run:
     checkpoint_seconds: float = CHECKPOINT_SECONDS
     stamp: int | None = None  # of the checkpoint it was taken up from
     last: Progress | None = field(default=None, init=False)
+    trail: list[tuple[float, float]] = field(default_factory=list, init=False)
+    # games, and the share that was won about then: few enough to be drawn
     _saved_at: float = field(default=0.0, init=False)
     _save_cost: float = field(default=0.0, init=False)
     _saved_games: int = field(default=-1, init=False)
@@ -101,6 +105,27 @@ class Run:
         return cls(folder, config, learner, stamp=stamp)
 
     @property
+    def spec(self) -> str:
+        """The spec string of the agent that plays what the run has saved."""
+        name, _, options = self.learner.agent().spec.partition(":")
+        return ",".join([f"{name}:{self.folder}", *([options] if options else [])])
+
+    def agent(self) -> Agent:
+        """Return the agent that plays what the run has saved, fit to be sent to workers."""
+        return find_agent(self.spec, self.learner.rules)
+
+    def __repr__(self) -> str:
+        from fourlab.learning.drawing import run_text  # drawing.py stands on this module
+
+        return run_text(self)
+
+    def _repr_html_(self) -> str:
+        """Return how far it is and what it reached, as a notebook shows it."""
+        from fourlab.learning.drawing import run_html
+
+        return run_html(self)
+
+    @property
     def every(self) -> int:
         """Games between two reports."""
         return self.config.every or max(self.learner.total // 10, 1)
@@ -138,6 +163,7 @@ class Run:
         before, games = self.learner.done, 0
         for progress in self.learner.steps():
             self.last = progress
+            self._follow(progress)
             tally.add(progress)
             self.learner.notes = asdict(tally)
             watch(progress)
@@ -166,6 +192,13 @@ class Run:
                 began = time.perf_counter()
             if stopped:
                 return
+
+    def _follow(self, progress: Progress) -> None:
+        """Add a chunk to the trail; when it is long, neighbours are taken together."""
+        self.trail.append((float(progress.done), progress.wins / max(progress.played, 1)))
+        if len(self.trail) >= LONG_TRAIL:
+            pairs = zip(self.trail[::2], self.trail[1::2], strict=True)
+            self.trail = [(later, (one + other) / 2) for (_, one), (later, other) in pairs]
 
     def _is_time_to_save(self, reported: bool) -> bool:
         """Return whether a checkpoint is due: at reports, and now and then, unless it is dear."""

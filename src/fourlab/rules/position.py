@@ -173,6 +173,18 @@ class Position:
 
         return write_text(self)
 
+    def __repr__(self) -> str:
+        """Return the game, the moves and who is to move, in a line."""
+        from fourlab.rules.drawing import described  # drawing.py stands on this module
+
+        return f"<Position {described(self)}>"
+
+    def _repr_svg_(self) -> str:
+        """Return the board as a notebook shows it."""
+        from fourlab.rules.drawing import board_svg
+
+        return board_svg(self)
+
 
 def read_moves(rules: Rules, text: str) -> list[int]:
     """Return the moves of a move string, numbered from 0; legality is not looked at.

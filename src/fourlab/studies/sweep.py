@@ -9,16 +9,26 @@ from __future__ import annotations
 import itertools
 import math
 import re
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
+from fourlab.agents.registry import Named, spec_of
+from fourlab.agents.registry import agent as find_agent
 from fourlab.arena.events import Event
 from fourlab.arena.records import Records
 from fourlab.arena.tallies import Tally
 from fourlab.arena.tournament import Tournament
 from fourlab.core.errors import SpecError, quoted
+from fourlab.core.sheet import Sheet
+from fourlab.core.showing import shown
 from fourlab.core.spec import parse, split_items
+from fourlab.core.workers import Workers
 from fourlab.learning.registry import LEARNERS
+from fourlab.rules.catalog import game as find_game
+from fourlab.rules.geometry import Rules
 from fourlab.studies.courses import Courses
 
 MOST_POINTS = 1000
@@ -110,6 +120,34 @@ class Sweep:
         """Return the games of one point against one opponent."""
         return self.tournament.tallies[point * len(self.against) + opponent]
 
+    def sheet(self) -> Sheet:
+        """Return a table with a row for each point and opponent, the best standing out."""
+        figures = self.to_json()
+        rows, spans = [], []
+        for point in figures["points"]:
+            counts = [f"{point[name]:,}" for name in ("wins", "draws", "losses")]
+            span = f"{point['low']:.1%} to {point['high']:.1%}"
+            row = [*point["options"].values(), point["against"], *counts, f"{point['score']:.1%}"]
+            rows.append((*row, span, f"{point['mean_moves']:.1f}"))
+            spans.append((point["low"], point["score"], point["high"]))
+        scores = [point["score"] for point in figures["points"]]
+        heads = (*self.grid.options, "against", "wins", "draws", "losses", "score", "95%", "moves")
+        return Sheet(
+            f"{self.text}, {self.details}, seed {figures['seed']}",
+            heads,
+            rows,
+            texts=len(self.grid.options) + 1,
+            notes=tuple(filter(None, [self.tournament.remark])),
+            spans=spans,
+            strong=frozenset(n for n, score in enumerate(scores) if score == max(scores)),
+        )
+
+    def __repr__(self) -> str:
+        return str(self.sheet())
+
+    def _repr_html_(self) -> str:
+        return self.sheet()._repr_html_()
+
     def to_json(self) -> dict[str, Any]:
         """Return what `fourlab sweep --json` prints."""
         event = self.tournament.event
@@ -129,3 +167,38 @@ class Sweep:
             "seed": event.seed,
             "points": points,
         }
+
+
+def sweep(
+    text: str,
+    against: Sequence[Named] = ("baseline",),
+    *,
+    game: str | Rules = "connect4",
+    games: int = 100,
+    seed: int = 0,
+    plies: int | None = None,
+    move_seconds: float | None = None,
+    workers: int | None = None,
+    cluster: str | None = None,
+    record: Path | str | None = None,
+    show: Callable[[Sweep], object] | None = None,
+) -> Sweep:
+    """Play a match at every point of a grid of agents, and return the sweep.
+
+    `text` is a spec with values in braces: `perfect:blunder={0,0.1,0.2}`; every point plays `games`
+    against each of the opponents. `record`, `show` and the rest are as in `tournament`. Grids of
+    learners are trained by `fourlab sweep --train`.
+    """
+    opponents = tuple(find_agent(spec_of(one), game).spec for one in against)
+    conditions = (str(find_game(game)), games, seed, plies, move_seconds)
+    with (
+        Workers(workers, cluster=cluster) as pool,
+        nullcontext() if record is None else Records(Path(record)) as records,
+    ):
+        played = Sweep(text, opponents, *conditions, records, resume=True)
+        if cluster is None:
+            played.tournament.prepare()
+        with shown(show, played) as look:
+            for _ in played.tournament.run(pool):
+                look()
+    return played

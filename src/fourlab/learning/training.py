@@ -1,0 +1,64 @@
+"""Training in one call: a learner, its run folder, and what there is to see of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from fourlab.agents.registry import Named, spec_of
+from fourlab.agents.registry import agent as find_agent
+from fourlab.core.showing import shown
+from fourlab.core.storage import is_there
+from fourlab.learning.registry import learner as new_learner
+from fourlab.learning.runs import CONFIG, Run, RunConfig
+from fourlab.rules.catalog import game as find_game
+from fourlab.rules.geometry import Rules
+
+RUNS = "runs"
+
+
+def train(
+    learner: str,
+    game: str | Rules = "connect4",
+    *,
+    out: Path | str | None = None,
+    seed: int = 0,
+    every: int = 0,
+    against: Sequence[Named] = (),
+    evaluation_games: int = 1000,
+    truth: str = "",
+    show: Callable[[Run], object] | None = None,
+    **options: Any,
+) -> Run:
+    """Train a learner in a run folder to its end and return the run.
+
+    `learner` is a spec such as `q:alpha=0.1`; `options` are set on top by field name, as
+    `games=20_000` or `opponent="baseline"`. The folder is `out`, or a new one below `runs`; a run
+    that stopped there goes on, if it is the same. Every so many games, 0 for a tenth of the run, it
+    is evaluated `against` agents and, with `truth`, on a suite of positions. `show` sees the run
+    now and then: `fourlab.show` draws it. What was learned plays as `run.agent()`.
+    """
+    rules = find_game(game)
+    spec = new_learner(learner, rules, seed, **options).spec
+    opponents = tuple(find_agent(spec_of(one), rules).spec for one in against)
+    folder = free_folder(learner) if out is None else Path(out)
+    config = RunConfig(spec, str(rules), seed, every, opponents, evaluation_games, truth)
+    if is_there(folder / CONFIG) and RunConfig.load(folder) == config.settled():
+        run = Run.resume(folder)
+    else:
+        run = Run.start(folder, config)
+    with shown(show, run) as look:
+        for _ in run.reports(watch=lambda _: look()):
+            look()
+    return run
+
+
+def free_folder(learner: str) -> Path:
+    """Return a folder below runs/ that is not there yet."""
+    name = re.split(r"[:,]", learner)[0]
+    number = 1
+    while Path(RUNS, f"{name}-{number}").exists():
+        number += 1
+    return Path(RUNS, f"{name}-{number}")

@@ -1,0 +1,54 @@
+"""The text protocol of OpenSpiel's example server."""
+
+import re
+
+import pytest
+
+from fourlab.adapters.gtp import GtpServer
+from fourlab.adapters.serving import serve
+from fourlab.rules.catalog import game
+
+
+def answers(*lines: str, spec: str = "random", board: str = "connect4") -> list[str]:
+    said: list[str] = []
+    serve(GtpServer(spec, game(board), said.append), lines, lambda: None)
+    assert all(answer.endswith("\n") for answer in said)  # and another where lines are written
+    return [answer.removesuffix("\n") for answer in said]
+
+
+def test_moves_are_spelled_as_openspiel_spells_them() -> None:
+    falling = ("play x x3", "play o o3", "legal_actions", "history", "current_player")
+    assert answers(*falling)[:5] == ["=", "=", "= x0 x1 x2 x3 x4 x5 x6", "= 3, 3", "= 0"]
+    placed = ("game tic_tac_toe", "play x x(0,2)", "play o o(1,1)", "legal_actions")
+    assert answers(*placed)[:4] == [
+        "= tic_tac_toe", "=", "=", "= x(0,0) x(0,1) x(1,0) x(1,2) x(2,0) x(2,1) x(2,2)",
+    ]  # fmt: skip
+
+
+def test_a_game_can_be_played_and_taken_back() -> None:
+    win = [f"play {move[0]} {move}" for move in ("x0", "o1", "x0", "o1", "x0", "o1")]
+    said = answers(*win, "genmove x", "is_terminal", "returns", "genmove o", "undo 2", "history",
+                   spec="baseline")  # fmt: skip
+    assert said[6:9] == ["= x0", "= true", "= 1 -1"]
+    assert said[9].startswith("? the game is over")
+    assert said[10:12] == ["=", "= 0, 1, 0, 1, 0"]
+
+
+@pytest.mark.parametrize(
+    "line", ["play x x9", "play x", "undo 1", "undo x", "game chess", "dance", "", "quit now"]
+)
+def test_what_cannot_be_done_is_refused_and_the_next_line_answered(line: str) -> None:
+    said = answers(line, "name")
+    assert said[0].startswith("? ")
+    assert "\n" not in said[0]
+    if not line.startswith("quit"):
+        assert said[1] == "= fourlab random"
+
+
+def test_every_command_is_listed_and_known() -> None:
+    listed = answers("list_commands")[0][2:].split()
+    for name in ("game", "play", "genmove", "legal_actions", "undo", "showboard", "quit"):
+        assert name in listed
+    assert answers(*(f"known_command {name}" for name in listed))[:-1] == ["= true"] * len(listed)
+    assert answers("known_command dance")[0] == "= false"
+    assert re.search(r"^1 2 3 4 5 6 7$", answers("showboard")[0], re.M)

@@ -1,0 +1,77 @@
+"""The top of the package: quick to import, complete, and one call for each thing one does."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import fourlab
+from fourlab.core.errors import SpecError
+from fourlab.learning.runs import Run
+
+SMALL = "connect:columns=5,rows=4,k=4"
+
+
+def test_everything_at_the_top_is_there_and_described() -> None:
+    for name in fourlab.__all__:
+        if name != "__version__":
+            assert getattr(fourlab, name).__doc__, name
+    assert {"learner", "train", "grade", "tournament", "show"} <= set(dir(fourlab))
+
+
+def test_importing_it_loads_nothing_heavy() -> None:
+    heavy = "{'numba', 'numpy', 'rich', 'IPython', 'fourlab.rules'} & set(sys.modules)"
+    code = f"import sys, fourlab; sys.exit(bool({heavy}))"
+    assert subprocess.run([sys.executable, "-c", code]).returncode == 0
+
+
+def test_train_runs_shows_goes_on_and_plays(tmp_path: Path) -> None:
+    seen: list[int] = []
+    folder = tmp_path / "mine"
+    asked = {"out": folder, "seed": 1, "games": 2000, "opponent": "random"}
+    run = fourlab.train(
+        "q:alpha=0.3", "tictactoe", show=lambda run: seen.append(run.learner.done), **asked
+    )  # type: ignore[arg-type]
+    assert run.learner.done == seen[-1] == 2000
+    assert run.learner.config.alpha == "0.3"
+    assert run.agent().spec == f"q:{folder}"
+    again = fourlab.train("q", "tictactoe", alpha=0.3, **asked)  # type: ignore[arg-type]
+    assert again.learner.done == 2000
+    with pytest.raises(SpecError, match="holds a run"):
+        fourlab.train("q:alpha=0.2", "tictactoe", **asked)  # type: ignore[arg-type]
+    with pytest.raises(SpecError, match="no option 'gmaes'"):
+        fourlab.learner("q", gmaes=3)
+    played = fourlab.tournament(run.agent(), "random", game="tictactoe", games=200)
+    assert played.ratings().ranking()[0] == f"q:{folder}"
+
+
+def test_training_without_a_folder_makes_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    runs: list[Run] = [fourlab.train("q", "tictactoe", games=10) for _ in range(2)]
+    assert [run.folder for run in runs] == [Path("runs/q-1"), Path("runs/q-2")]
+
+
+def test_a_tournament_keeps_its_games_in_a_record(tmp_path: Path) -> None:
+    seen: list[int] = []
+    record = tmp_path / "games.db"
+
+    def play(games: int) -> int:
+        return fourlab.tournament(
+            "random", "baseline", game=SMALL, games=games, record=record, workers=1,
+            show=lambda played: seen.append(played.played),
+        ).played  # fmt: skip
+
+    assert play(4) == seen[-1] == 4
+    seen.clear()
+    assert play(6) == 6
+    assert min(seen) > 4  # those that were played before are not played again
+
+
+def test_a_grade_takes_names_or_things() -> None:
+    by_name = fourlab.grade("baseline", "end", game="tictactoe")
+    by_thing = fourlab.grade(fourlab.agent("baseline", "tictactoe"), "end")
+    assert by_name.to_json() == by_thing.to_json()
+    assert fourlab.grade("perfect", "played", game="tictactoe").overall.to_json()["good"] == 1.0
