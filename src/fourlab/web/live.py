@@ -43,10 +43,15 @@ class Live(Element):
         session.changed = self._changed
         client = context.client
         client.on_connect(self._connected)
+        client.on_disconnect(self._disconnected)
         client.on_delete(session.close)
 
     def _connected(self) -> None:
         self.session.open()
+
+    def _disconnected(self) -> None:
+        if not self.client.has_socket_connection:  # it may be back already, by another socket
+            self.session.away()
 
     def _act(self, event: GenericEventArguments) -> None:
         """Take an action from the browser; everything in it may be wrong."""
