@@ -13,6 +13,7 @@ from fourlab.web.keep.shelf import Shelf
 from fourlab.web.keep.store import Keep
 from fourlab.web.limits import offer_runs, read_agent
 from fourlab.web.runs.pace import Pace
+from fourlab.web.runs.policy import best_known
 from fourlab.web.runs.reference import truth_sample
 from fourlab.web.runs.room import Room
 from fourlab.web.sessions.learn import LearnSession
@@ -166,6 +167,23 @@ def test_columns_are_counted_over_all_games(bench: TestBench) -> None:
     assert learner is not None
     visits = learner.knowledge.values.table.visits  # type: ignore[attr-defined]
     assert int(visits.sum()) >= 3000 * 2
+
+
+@pytest.mark.parametrize("learner", ["afterstates", "n-tuple"])
+def test_values_of_boards_say_where_the_best_lie_too(bench: TestBench, learner: str) -> None:
+    session = learn(bench, learner=learner)
+    do(session, "run")
+    bench.until(lambda: games(session) > 3000 and session.view()["columns"])
+    do(session, "run")
+    bench.until(lambda: not session.training.busy)
+    columns = session.view()["columns"]
+    assert columns["note"] == "in all test games"
+    assert "last test games" in columns["states"]
+    for shares in (columns["chosen"], columns["best"]):
+        assert sum(shares) == pytest.approx(1, abs=0.01)
+    assert columns["chosen"] != columns["best"]  # what is met often counts once
+    known = session.training.learner.knowledge  # type: ignore[union-attr]
+    assert best_known(known, position_of(known.rules, "1425")) == 2  # it wins
 
 
 def test_the_policy_list_finds_every_position(bench: TestBench) -> None:

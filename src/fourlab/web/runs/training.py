@@ -296,7 +296,7 @@ class Training(Session):
 
     def _measure(self, learner: Learner, positions: list[Scored] | None) -> Callable[[], None]:
         point = measured(learner, self._opponent(learner), positions)
-        columns = columns_of(learner)
+        columns = columns_of(learner, point)
 
         def take() -> None:
             self.curves.add(point, self.seconds)
