@@ -28,7 +28,7 @@ def check(learner: Learner, side: str) -> None:
     if not hasattr(learner, "begin_at"):
         raise SpecError(
             f"--until-certified: learner {learner.name!r} cannot begin games where it was refuted; "
-            "zero can"
+            "zero and the learners of tables can"
         )
 
 
@@ -45,8 +45,10 @@ def examine(
     check(run.learner, side)
     learner: Any = run.learner
     run.save()
-    name, _, options = learner.agent().spec.partition(":")
-    spec = ",".join([f"{name}:{run.folder}", *([options] if options else [])])
+    agent = learner.agent()
+    name, _, options = agent.spec.partition(":")
+    lots = "" if agent.is_deterministic else "ties=first"  # it cannot be followed through lots
+    spec = ",".join(filter(None, [f"{name}:{run.folder}", options, lots]))
     found = certify(spec, learner.rules, side, starts="refuted", explain=False, watch=watch)
     found.save(run.folder / CERTIFICATE)
     if not found.certified:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -24,12 +24,14 @@ from fourlab.learning.tables.episode import Episode, new_episode
 from fourlab.learning.tables.lanes import LANES, draw_seeds, new_lanes, play_round, rounds
 from fourlab.learning.tables.loop import DECISIONS, DRAWS, LOSSES, WINS, Rates, trainer
 from fourlab.learning.tables.watching import watched
-from fourlab.positions.starts import starts
+from fourlab.positions.starts import beside, starts
+from fourlab.rules.boards import boards_of
 from fourlab.rules.geometry import Rules
-from fourlab.rules.position import FIRST, SECOND
+from fourlab.rules.position import FIRST, SECOND, Position, position_of
 from fourlab.values.knowledge import Knowledge
 
 FROZEN_PREFIX = "frozen_"
+MOST_STARTS = 10_000  # positions where games begin too
 SIDES = {"first": FIRST, "second": SECOND}
 NOBODY = Instant(RANDOM)  # never asked where the learner is alone
 
@@ -50,6 +52,7 @@ class TableLearner(Learner):
         self._episode = new_episode(rules)
         self._lanes = new_lanes(rules)
         self._last: Episode = self._episode  # where the last game was written down
+        self._also: list[Position] = []  # where games begin too
         self._opponents = (
             None if config.opponent == SELF else opponents(config.opponent, rules, config.games)
         )
@@ -59,7 +62,16 @@ class TableLearner(Learner):
         lowest = -1 if self.config.alpha in self.config.means else 0
         self._alpha = schedule(self.config.alpha, "alpha", low=lowest)
         self._epsilon = schedule(self.config.epsilon, "epsilon")
-        self.lesson = self.config.lesson(starts(self.config.start, self.rules))
+        begun = starts(self.config.start, self.rules)
+        if self._also:
+            begun = beside(begun, boards_of(self._also))
+        self.lesson = self.config.lesson(begun)
+
+    def begin_at(self, positions: Sequence[Position]) -> None:
+        """From now on half of the games begin at one of these."""
+        self._also = [one for one in positions if not one.is_over][:MOST_STARTS]
+        self._read_config()
+        self.knowledge.about["starts"] = [one.notation for one in self._also]
 
     @property
     def total(self) -> int:
@@ -238,9 +250,12 @@ class TableLearner(Learner):
             if not 0 <= learner._dice < SEEDS:
                 raise SpecError(f"dice are {about['dice']!r:.40}")
             learner.notes = dict(about["notes"])
+            also = [position_of(knowledge.rules, str(moves)) for moves in about.get("starts", ())]
         except (KeyError, TypeError, ValueError, OverflowError) as error:
             raise StorageError(f"{path} is damaged: nothing to go on with ({error})") from None
         learner.knowledge = knowledge
+        if also:
+            learner.begin_at(also)
         if extra:
             frozen = {name.removeprefix(FROZEN_PREFIX): array for name, array in extra.items()}
             learner._frozen = Knowledge.new(knowledge.rules, knowledge.shape)

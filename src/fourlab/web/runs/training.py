@@ -14,6 +14,7 @@ from fourlab.core.spec import configure, parse
 from fourlab.learning.base import Learner
 from fourlab.learning.evaluation import play_off
 from fourlab.positions.suites import Scored
+from fourlab.rules.position import Position
 from fourlab.web.runs.curves import Curves, columns_of, measured
 from fourlab.web.runs.pace import Pace, read_sprint
 from fourlab.web.runs.reference import perfect_share, truth_sample
@@ -67,6 +68,7 @@ class Training(Session):
         self.reference: float | None = None
         self.tested: dict[str, Any] | None = None
         self.seconds = 0.0  # of training
+        self.begins = ""  # where games begin too
         self._wishes: list[Work] = []
 
     def _tell(self) -> None:
@@ -142,6 +144,19 @@ class Training(Session):
             return lambda: None
 
         self.do(retune)
+
+    def begin_at(self, positions: list[Position]) -> None:
+        """From now on let games begin at these too; raises FourlabError where they cannot."""
+        kind = self.settings.kind
+        if not hasattr(kind, "begin_at"):
+            raise FourlabError(f"{kind.title} begins all its games on the empty board")
+        self.begins = f"half of the games begin at {len(positions):,} holes"
+
+        def begin(learner: Any) -> Callable[[], None]:
+            learner.begin_at(positions)
+            return lambda: None
+
+        self.do(begin)
 
     def test(self) -> None:
         """Play 100 test games without exploring."""

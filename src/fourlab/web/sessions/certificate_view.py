@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import Any
 
 from fourlab.arena.certify.certificate import Certificate, analyse_address, verdict
+from fourlab.core.spec import POSITIONAL, parse
 from fourlab.rules.catalog import game as find_game
 from fourlab.rules.position import read_moves
 from fourlab.web import words
 from fourlab.web.certificates import Walking
+from fourlab.web.keep.store import Keep
 from fourlab.web.sessions.arena_view import short
 from fourlab.web.sessions.play_view import game_view
 
@@ -53,6 +56,14 @@ def _drawn(found: Certificate) -> int:
 def name_of(agent: str) -> str:
     """Name a player that draws no lots."""
     return short(agent.removesuffix("ties=first").rstrip(",:"))
+
+
+def run_of(found: Certificate, keep: Keep) -> str:
+    """Return the kept run that a certificate is of, nothing if its player is none, or is gone."""
+    path = Path(parse(found.agent).options.get(POSITIONAL, ""))
+    if not path.name or not keep.has(path.name):
+        return ""
+    return path.name if keep.folder(path.name).resolve() == path.resolve() else ""
 
 
 def card(name: str, found: Certificate, files: list[str]) -> dict[str, Any]:

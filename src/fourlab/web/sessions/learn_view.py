@@ -254,7 +254,8 @@ def _fixed(training: Training) -> list[str]:
     options = [f"{name}={text}" for name, text in settings.fixed.items()]
     if settings.opponent not in OPPONENTS:
         options.append(f"opponent={settings.opponent}")
-    return [*options, *([f"seed {settings.seed}"] if settings.seed else [])]
+    more = [f"seed {settings.seed}" if settings.seed else "", training.begins]
+    return [*options, *filter(None, more)]
 
 
 def _scale(training: Training) -> float:
