@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,6 +11,7 @@ import numpy as np
 
 from fourlab.agents.base import Agent
 from fourlab.arena.match import play_here
+from fourlab.core.limit import never
 from fourlab.learning.base import Learner
 from fourlab.learning.evaluation import against_truth
 from fourlab.positions.suites import Scored
@@ -102,10 +103,15 @@ class Point:
     best: list[int]  # in how many states of the test each has the best value
 
 
-def measured(learner: Learner, opponent: Agent, positions: list[Scored] | None) -> Point:
-    """Test a learner as it is by now, sides in turn."""
+def measured(
+    learner: Learner,
+    opponent: Agent,
+    positions: list[Scored] | None,
+    stop: Callable[[], bool] = never,
+) -> Point:
+    """Test a learner as it is by now, sides in turn; raises CalledOffError once `stop` says so."""
     player = learner.agent()
-    games = play_here(player, opponent, CURVE_GAMES, seed=learner.done, plies=0)
+    games = play_here(player, opponent, CURVE_GAMES, seed=learner.done, plies=0, stop=stop)
     chosen: Counter[int] = Counter()
     seen: dict[tuple[int, ...], int] = {}  # moves so far: the learner's move
     for number, row, length in zip(
