@@ -86,6 +86,18 @@ def test_a_failure_is_shown_until_the_next_action(spied: Spy) -> None:
     ]
 
 
+def test_what_the_core_says_reaches_the_page_in_its_words(
+    spied: Spy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said, meant = "epsilon 2 is out of range; 0 to 1e+06", "Explore ε 2 is out of range; 0 to 1,000"
+    view = {"notice": said, "error": {"field": "tune", "text": said}}
+    monkeypatch.setattr(spied.session, "view", lambda: view)
+    spied.session.failed("work", said)
+    shown = spied.sent[-1][2]
+    texts = [shown["failure"], shown["notice"], shown["error"]["text"]]
+    assert [text.removesuffix(",000") for text in texts] == [meant] * 3
+
+
 @pytest.mark.parametrize(
     "message",
     [

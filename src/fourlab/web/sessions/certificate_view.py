@@ -15,6 +15,7 @@ from fourlab.web.certificates import Walking
 from fourlab.web.keep.store import Keep
 from fourlab.web.sessions.arena_view import short
 from fourlab.web.sessions.play_view import game_view
+from fourlab.web.telling import told
 
 TURN = re.compile(r"move (\d+): (.*)")
 
@@ -163,6 +164,6 @@ def walking(walk: Walking) -> dict[str, Any]:
         f"{'strict' if walk.strict else 'weak'}",
         "said": f"ply {progress.ply}, {progress.positions:,} positions" if progress else "starting",
         "share": min(1.0, progress.ply / cells) if progress else 0.0,
-        "failure": walk.failure,
+        "failure": told(walk.failure),
         "name": walk.name,
     }

@@ -16,6 +16,7 @@ from fourlab.web.sessions.home_story import GROWN, LEARNING, NEWBORN, SECONDS, T
 from fourlab.web.sessions.play import PlaySession
 from fourlab.web.sessions.play_view import board_view, game_view, play_view
 from fourlab.web.sessions.truth import score_of
+from fourlab.web.telling import told
 from fourlab.web.words import DEFAULT_GAME
 
 OPPONENT = "mcts:sims=40"
@@ -160,7 +161,7 @@ def story_view(story: Story) -> dict[str, Any]:
         "from": None if not story.points else f"{story.points[0][1]:.0%}",
         "to": None if share is None else f"{share:.0%}",
         "boards": [board(story, NEWBORN), board(story, GROWN)],
-        "failure": story.failure,
+        "failure": told(story.failure),
         "href": story.href,
     }
 
