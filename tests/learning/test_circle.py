@@ -42,5 +42,5 @@ def test_the_circle_closes(tmp_path: Path) -> None:
 def test_who_cannot_be_examined_is_refused() -> None:
     with pytest.raises(SpecError, match="no such side; write first or second"):
         check(learner("zero", TOY), "both")
-    with pytest.raises(SpecError, match="'q' cannot begin games where it was refuted; zero can"):
-        check(learner("q", TOY), "first")
+    with pytest.raises(SpecError, match="'deep-q' cannot begin games where it was refuted; zero"):
+        check(learner("deep-q", TOY), "first")

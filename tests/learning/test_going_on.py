@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 
 from fourlab.core.errors import DivergedError, SpecError
+from fourlab.core.limit import NO_LIMIT, CalledOffError, Limit
 from fourlab.core.storage import StorageError, alone, load_arrays
-from fourlab.learning.base import Progress
+from fourlab.learning.base import Learner, Progress
 from fourlab.learning.registry import learner
 from fourlab.learning.runs import (
     CONFIG,
@@ -194,3 +195,28 @@ def test_a_changed_config_is_noticed(tmp_path: Path) -> None:
     del fields["checksum"]  # as the first fourlab wrote it
     path.write_text(json.dumps(fields))
     assert Run.resume(tmp_path).learner.done == 600
+
+
+def to_the_end(made: Learner, limit: Limit) -> None:
+    while made.advance(64, limit) is not None:
+        pass
+
+
+def test_a_round_that_is_called_off_never_began(tmp_path: Path) -> None:
+    """Against opponents that think, whenever it is called off: the games come anew, the same."""
+    told = []
+    for looks in (None, 1, 5, 11):
+        made, left = learner("q:games=256,opponent=flat:playouts=1", GAME, 2), [looks]
+
+        def stop(left: list[int | None] = left) -> bool:
+            if left[0] is not None:
+                left[0] -= 1
+            return left[0] is not None and left[0] <= 0
+
+        if looks is not None:
+            with pytest.raises(CalledOffError):
+                to_the_end(made, Limit(stop=stop))
+        to_the_end(made, NO_LIMIT)
+        made.save(tmp_path / "end.npz")
+        told.append(load_arrays(tmp_path / "end.npz", "values", 1)[0]["checksum"])
+    assert told == told[:1] * 4

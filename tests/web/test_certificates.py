@@ -12,7 +12,13 @@ from fourlab.learning.runs import RunConfig
 from fourlab.rules.catalog import game
 from fourlab.web import certificates as module
 from fourlab.web.certificates import Certificates, without_dice
+from fourlab.web.keep.shelf import Shelf
+from fourlab.web.keep.store import Keep
+from fourlab.web.limits import offer_runs
+from fourlab.web.runs.kept import KeptTraining
+from fourlab.web.runs.room import Room
 from fourlab.web.sessions.certificate import CertificateSession
+from fourlab.web.sessions.learn import LearnSession
 from web.bench import TestBench
 
 SMALL = "connect:columns=4,rows=4,k=3"
@@ -26,9 +32,27 @@ def _own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def page(
     bench: TestBench, shelf: Certificates, who: str = "me", name: str = ""
 ) -> CertificateSession:
-    session = CertificateSession(bench, {"game": SMALL}, shelf, who, name)
+    keep = Keep(Path("kept"))
+    own = Shelf(keep, who)
+    session = CertificateSession(bench, {"game": SMALL}, shelf, own, Room(bench, keep), name)
     session.open()
     return session
+
+
+@pytest.fixture
+def run(bench: TestBench) -> str:
+    """A run of mine that has learned a little, and is saved."""
+    keep = Keep(Path("kept"))
+    room = Room(bench, keep)
+    learning = LearnSession(
+        bench, {"game": SMALL, "opponent": "self"}, 1, shelf=Shelf(keep, "me"), room=room
+    )
+    learning.open()
+    assert learning.act("step", ["game"])
+    bench.until(lambda: learning.kept and learning.kept.done and not learning.training.busy)
+    room.close()
+    assert learning.kept is not None
+    return learning.kept.name
 
 
 def walked(
@@ -115,6 +139,45 @@ def test_a_run_of_the_server_is_certified_without_its_dice(bench: TestBench) -> 
     agent = without_dice(f"q:{folder}", game(SMALL))
     assert agent.is_deterministic
     assert not session.certificates.load(walked(session, f"q:{folder}")).certified
+
+
+def test_a_run_goes_on_from_the_holes(bench: TestBench, run: str) -> None:
+    session = page(bench, Certificates())
+    offer_runs(session.room.player)
+    assert f"run:{run}" in [one["value"] for one in session.view()["players"]]
+    name = walked(session, f"run:{run}")
+    [card] = session.view()["cards"]
+    assert (card["whyNot"], card["player"]) == ("", session.shelf.keep.get(run).title)
+    assert session.act("train_on", [name]), session.error
+    assert session.view()["goneOn"] == f"/run/{run}"
+    training = session.room.enter(run)
+    holes = session.certificates.path(name, ".holes").read_text().split()
+    bench.until(lambda: training.learner is not None and training.done > 100)
+    assert training.learner is not None
+    assert training.learner.knowledge.about["starts"] == holes  # type: ignore[attr-defined]
+    assert f"{len(holes):,} holes" in training.begins
+    training.pause()
+    bench.until(lambda: not training.busy and not training.is_dirty)
+    assert KeptTraining(bench, session.shelf.keep, session.shelf.keep.get(run)).begins
+
+
+def test_where_none_can_go_on_it_says_why(bench: TestBench, run: str) -> None:
+    session = page(bench, Certificates())
+    offer_runs(session.room.player)
+    of_run = walked(session, f"run:{run}")
+    of_none = walked(session, "minimax:depth=1")
+    guest = page(bench, session.certificates, "you")
+    for who, name, why in (
+        (guest, of_run, "another visitor’s"),
+        (session, of_none, "Only a run on your shelf"),
+    ):
+        assert not who.act("train_on", [name])
+        assert why in who.error["text"]
+        told = page(bench, session.certificates, who.who, name).view()["cards"][0]["whyNot"]
+        assert why in told
+    session.certificates.path(of_run, ".holes").unlink()
+    assert not session.act("train_on", [of_run])
+    assert "not kept" in session.error["text"]
 
 
 @pytest.mark.parametrize(

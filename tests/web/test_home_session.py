@@ -1,10 +1,13 @@
 """Home without a page: the game beside the truth, and the learner that grows up."""
 
 from pathlib import Path
+from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
 from fourlab.arena.certify.certificate import certify
+from fourlab.web.keep.shelf import Shelf
+from fourlab.web.keep.store import Keep
 from fourlab.web.sessions.home import HomeSession, counted
 from fourlab.web.sessions.home_story import GROWN, NEWBORN, TICKS, Stories, Story, games_at
 from fourlab.web.words import GLOSSARY
@@ -84,6 +87,46 @@ def test_pages_of_one_visitor_see_the_same_learner_and_leaving_loses_nothing(
     stories.of("you", bench)
     stories.of("they", bench)
     assert stories.of("me", bench) is not one.story  # room was needed
+
+
+def test_after_a_restart_learner_games_and_board_are_as_they_were(
+    bench: TestBench, tmp_path: Path
+) -> None:
+    def visit(**query: str) -> HomeSession:
+        """Come to a server that has just started."""
+        keep = Keep(tmp_path)
+        story = Stories(keep).of("ann", bench)
+        session = HomeSession(bench, query, story, Shelf(keep, "ann"))
+        session.open()
+        return session
+
+    first = visit()
+    do(first, "learn")
+    bench.until(lambda: first.story.tick == 3)
+    first.story.close()
+    bench.until(lambda: first.story.games[NEWBORN].length == 1)
+    do(first, "drop", NEWBORN, 1, 0)
+    bench.until(lambda: first.story.games[NEWBORN].length == 3)
+    do(first, "play", 0, 3)
+    bench.until(lambda: first.game.line.length == 2)
+    again = visit()
+    was, now = first.view()["story"], again.view()["story"]
+    assert (now["points"], now["boards"][NEWBORN]) == (was["points"], was["boards"][NEWBORN])
+    assert (now["state"], again.story.tick) == ("paused", 3)
+    assert again.story.learner.done == now["games"] >= games_at(3)
+    assert again.view()["board"] == first.view()["board"]
+    assert again.url == first.url
+    bench.until(lambda: again.view()["canUndo"])
+    do(again, "undo")
+    assert visit(**dict(parse_qsl(urlsplit(again.url).query))).view()["board"]["moves"] == []
+    games = Shelf(Keep(tmp_path), "ann").items("game")
+    assert [item.body["stones"] for item in games] == [2]  # one game, however often it is visited
+    do(again, "new")
+    assert visit().url == "/"
+    (again.story.keeper._path(again.story.learner) or tmp_path).write_bytes(b"damaged")
+    lost = visit().view()["story"]
+    assert (lost["state"], lost["points"]) == ("ready", [])
+    assert "begins anew" in lost["failure"]
 
 
 def test_a_pause_ends_within_a_tick_and_goes_on_where_it_was(bench: TestBench) -> None:

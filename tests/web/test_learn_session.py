@@ -1,11 +1,17 @@
 """Learn without a page."""
 
+import threading
+import time
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from fourlab.agents.mcts import Mcts
+from fourlab.core.arrays import Ints
+from fourlab.core.limit import NO_LIMIT, Limit
 from fourlab.learning.runs import Run
+from fourlab.rules.boards import Boards
 from fourlab.rules.catalog import game as find_game
 from fourlab.rules.position import position_of
 from fourlab.search.solver import solve
@@ -13,11 +19,12 @@ from fourlab.web.keep.shelf import Shelf
 from fourlab.web.keep.store import Keep
 from fourlab.web.limits import offer_runs, read_agent
 from fourlab.web.runs.pace import Pace
+from fourlab.web.runs.policy import best_known
 from fourlab.web.runs.reference import truth_sample
 from fourlab.web.runs.room import Room
 from fourlab.web.sessions.learn import LearnSession
 from fourlab.web.sessions.play import PlaySession
-from web.bench import TestBench
+from web.bench import PATIENCE, TestBench
 
 
 @pytest.fixture(autouse=True)
@@ -166,6 +173,47 @@ def test_columns_are_counted_over_all_games(bench: TestBench) -> None:
     assert learner is not None
     visits = learner.knowledge.values.table.visits  # type: ignore[attr-defined]
     assert int(visits.sum()) >= 3000 * 2
+
+
+@pytest.mark.parametrize("learner", ["afterstates", "n-tuple"])
+def test_values_of_boards_say_where_the_best_lie_too(bench: TestBench, learner: str) -> None:
+    session = learn(bench, learner=learner)
+    do(session, "run")
+    bench.until(lambda: games(session) > 3000 and session.view()["columns"])
+    do(session, "run")
+    bench.until(lambda: not session.training.busy)
+    columns = session.view()["columns"]
+    assert columns["note"] == "in all test games"
+    assert "last test games" in columns["states"]
+    for shares in (columns["chosen"], columns["best"]):
+        assert sum(shares) == pytest.approx(1, abs=0.01)
+    assert columns["chosen"] != columns["best"]  # what is met often counts once
+    known = session.training.learner.knowledge  # type: ignore[union-attr]
+    assert best_known(known, position_of(known.rules, "1425")) == 2  # it wins
+
+
+def test_a_pause_does_not_wait_for_a_slow_opponent(
+    bench: TestBench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = learn(bench, opponent="mcts:sims=20")
+    bench.until(lambda: not session.training.busy)
+    before, asked = games(session), threading.Event()
+
+    def ponder(self: Mcts, boards: Boards, dice: Ints, limit: Limit = NO_LIMIT) -> Ints:
+        asked.set()
+        for _ in range(300):
+            if limit.stop():
+                break
+            time.sleep(0.01)
+        return np.zeros(len(dice), np.int64)
+
+    monkeypatch.setattr(Mcts, "choose", ponder)
+    do(session, "speed", 1e9)
+    do(session, "run")
+    assert asked.wait(PATIENCE)
+    do(session, "run")
+    bench.until(lambda: not session.training.busy)
+    assert (games(session), session.failure) == (before, "")
 
 
 def test_the_policy_list_finds_every_position(bench: TestBench) -> None:

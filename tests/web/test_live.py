@@ -1,15 +1,19 @@
 """What goes between a session and its page: numbered, bounded, and over when the visitor leaves."""
 
+import asyncio
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from nicegui import Client
 from nicegui.page import page
+from starlette.requests import Request
 
 from fourlab.web.live import Live
 from fourlab.web.sessions.base import Session, View
 from web.bench import TestBench, on_a_loop
+
+ASKED = {"type": "http", "path": "/counter", "headers": [], "server": ("localhost", 80)}
 
 
 class Counter(Session):
@@ -44,7 +48,7 @@ def spied(bench: TestBench, monkeypatch: pytest.MonkeyPatch) -> Spy:
     monkeypatch.setattr("fourlab.web.live.BETWEEN_UPDATES", 0.0)
 
     async def make() -> Spy:
-        with Client(page("/counter"), request=None):
+        with Client(page("/counter"), request=Request(ASKED)):
             return Spy(Counter(bench))
 
     return on_a_loop(make())
@@ -82,6 +86,18 @@ def test_a_failure_is_shown_until_the_next_action(spied: Spy) -> None:
     ]
 
 
+def test_what_the_core_says_reaches_the_page_in_its_words(
+    spied: Spy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said, meant = "epsilon 2 is out of range; 0 to 1e+06", "Explore ε 2 is out of range; 0 to 1,000"
+    view = {"notice": said, "error": {"field": "tune", "text": said}}
+    monkeypatch.setattr(spied.session, "view", lambda: view)
+    spied.session.failed("work", said)
+    shown = spied.sent[-1][2]
+    texts = [shown["failure"], shown["notice"], shown["error"]["text"]]
+    assert [text.removesuffix(",000") for text in texts] == [meant] * 3
+
+
 @pytest.mark.parametrize(
     "message",
     [
@@ -114,6 +130,26 @@ def test_many_changes_at_once_are_one_update(
     assert len(waiting) == 1
     waiting[0]()
     assert spied.sent[-1][1:3] == (2, {"count": 100})
+
+
+def test_whose_last_socket_is_gone_is_away_and_may_come_back(
+    spied: Spy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[str] = []
+    monkeypatch.setattr(spied.session, "open", lambda: told.append("here"))
+    monkeypatch.setattr(spied.session, "away", lambda: told.append("away"))
+
+    async def come_and_go() -> None:
+        monkeypatch.setattr("nicegui.core.loop", asyncio.get_running_loop())
+        for socket in ("one", "two"):
+            await spied.client.handle_handshake(socket, "tab", None, "document", None)
+        spied.client.handle_disconnect("one")  # the other one is still there
+        assert told == ["here", "here"]
+        spied.client.handle_disconnect("two")
+        await spied.client.handle_handshake("three", "tab", None, "document", None)
+
+    on_a_loop(come_and_go())
+    assert told == ["here", "here", "away", "here"]
 
 
 def test_when_the_visitor_leaves_the_session_is_closed(spied: Spy) -> None:

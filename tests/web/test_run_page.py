@@ -55,7 +55,9 @@ def test_reload_another_page_and_back_and_a_second_tab_find_the_same_run(visit: 
     before = games_of(page)
     for _ in range(3):
         page.reload()
+        page.wait_for_function("() => window.did_handshake")
     page.wait_for_function(f"() => ({GAMES})() > {before}")
+    assert page.query_selector("[data-testid=watchers]") is None  # it was this tab that left
     assert page.url.endswith(address)
     visitor.go("/play")
     page.go_back()

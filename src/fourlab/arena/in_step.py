@@ -171,8 +171,17 @@ def ready(
     return turns
 
 
-def play_from(boards: Boards, first: Agent, second: Agent, seeds: Ints) -> Results:
-    """Play a game from each board, all of them of one ply; return the results of `first`."""
+def play_from(
+    boards: Boards,
+    first: Agent,
+    second: Agent,
+    seeds: Ints,
+    stop: Callable[[], bool] = never,
+) -> Results:
+    """Play a game from each board, all of them of one ply; return the results of `first`.
+
+    Raises CalledOffError once `stop` says so.
+    """
     count, rules = len(seeds), first.rules
     ply = int(boards.occupied[0]).bit_count() if count else 0
     batch = Batch(
@@ -183,7 +192,7 @@ def play_from(boards: Boards, first: Agent, second: Agent, seeds: Ints) -> Resul
         np.full(count, ply, np.int64),
         np.zeros((count, rules.cells), np.uint8),
     )
-    turns = (_turn(first), _turn(second))
+    turns = (_turn(first, stop), _turn(second, stop))
     while (batch.results == PLAYING).any():
         turns[ply % 2](0, 1, batch)
         ply += 1

@@ -15,7 +15,7 @@ from fourlab.arena.identity import known_agent
 from fourlab.arena.in_step import play_in_step, ready
 from fourlab.arena.pairing import Pairing, Stretch, Watch, import_modules, nobody
 from fourlab.arena.seats import gathered, play_seated
-from fourlab.core.limit import never
+from fourlab.core.limit import CalledOffError, never
 from fourlab.positions.openings import default_plies
 from fourlab.rules.position import position_of
 
@@ -53,16 +53,28 @@ def _in_step(agent: Agent) -> bool:
     return agent.chooses_many and type(agent).__module__.startswith("fourlab.")
 
 
-def play_here(a: Agent, b: Agent, games: int, seed: int, plies: int | None = None) -> Games:
-    """Play games between two agents in this thread, without a clock: for agents without a file."""
+def play_here(
+    a: Agent,
+    b: Agent,
+    games: int,
+    seed: int,
+    plies: int | None = None,
+    stop: Callable[[], bool] = never,
+) -> Games:
+    """Play games between two agents in this thread, without a clock: for agents without a file.
+
+    Raises CalledOffError once `stop` says so; of agents one game after the other, between games.
+    """
     length = default_plies(a.rules) if plies is None else plies
     pairing = Pairing(str(a.rules), a.spec, b.spec, seed, length)
     if _in_step(a) and _in_step(b):
-        return play_in_step(Stretch(pairing, 0, games), (a, b))
+        return play_in_step(Stretch(pairing, 0, games), (a, b), stop=stop)
     numbers = np.arange(games)
     said: list[dict[str, Any]] = []
     host = Host(said.append)
     seeds, lines = pairing.seeds(numbers).tolist(), pairing.openings(numbers).moves.tolist()
     for number in range(games):
+        if stop():
+            raise CalledOffError
         host.play(number, (a, b), seeds[number], position_of(a.rules, lines[number]), math.inf)
     return gathered(pairing, [message for message in said if "result" in message])

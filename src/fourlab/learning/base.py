@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Self
 
 from fourlab.agents.base import Agent
 from fourlab.core.errors import DivergedError, SpecError
+from fourlab.core.limit import NO_LIMIT, Limit
 from fourlab.core.spec import checked, options_of, write
 from fourlab.rules.geometry import Rules
 
@@ -113,8 +114,12 @@ class Learner(ABC):
     def steps(self) -> Iterator[Progress]:
         """Play and learn until all games are played."""
 
-    def advance(self, games: int) -> Progress | None:
-        """Play and learn from about so many games, or one chunk; None if all are played."""
+    def advance(self, games: int, limit: Limit = NO_LIMIT) -> Progress | None:
+        """Play and learn from about so many games, or one chunk; None if all are played.
+
+        A learner that can be called off raises CalledOffError when the limit is over before
+        anything was learned.
+        """
         return next(self.steps(), None)
 
     def prepare(self) -> None:  # noqa: B027  # most learners are ready
@@ -167,8 +172,11 @@ class Learner(ABC):
         """Its side: first, second, or alternating."""
         return str(getattr(self.config, "side", "alternating"))
 
-    def watch(self) -> WatchedGame | None:
-        """Play one game, learn from it, and tell it; None if this learner cannot be watched."""
+    def watch(self, limit: Limit = NO_LIMIT) -> WatchedGame | None:
+        """Play one game, learn from it, and tell it; None if this learner cannot be watched.
+
+        It can be called off as `advance` can.
+        """
         return None
 
     def past(self) -> tuple[Agent, int] | None:

@@ -28,7 +28,7 @@ def check(learner: Learner, side: str) -> None:
     if not hasattr(learner, "begin_at"):
         raise SpecError(
             f"--until-certified: learner {learner.name!r} cannot begin games where it was refuted; "
-            "zero can"
+            "zero and the learners of tables can"
         )
 
 
@@ -45,7 +45,10 @@ def examine(
     check(run.learner, side)
     learner: Any = run.learner
     run.save()
-    found = certify(run.spec, learner.rules, side, starts="refuted", explain=False, watch=watch)
+    # It cannot be followed through lots.
+    lots = "" if learner.agent().is_deterministic else ",ties=first"
+    spec = run.spec + lots
+    found = certify(spec, learner.rules, side, starts="refuted", explain=False, watch=watch)
     found.save(run.folder / CERTIFICATE)
     if not found.certified:
         learner.begin_at([position_of(learner.rules, moves) for moves in found.starts])

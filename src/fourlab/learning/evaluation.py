@@ -5,6 +5,7 @@ Nothing here touches what is learned or the dice that it is learned with.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +16,7 @@ from fourlab.arena.grading import grade
 from fourlab.arena.in_step import play_from
 from fourlab.arena.statistics import share_interval
 from fourlab.core.errors import SpecError
+from fourlab.core.limit import never
 from fourlab.learning.base import Learner
 from fourlab.positions.starts import draw_boards, starts
 from fourlab.positions.suites import Scored, suite
@@ -51,12 +53,18 @@ class Score:
 
 
 def play_off(
-    learner: Learner, opponent: Agent, games: int, seed: int, side: str, start: str = ""
+    learner: Learner,
+    opponent: Agent,
+    games: int,
+    seed: int,
+    side: str,
+    start: str = "",
+    stop: Callable[[], bool] = never,
 ) -> Score:
     """Let what was learned play without exploring; `side` is first, second or alternating.
 
     Games begin at `start`, or else where training games do; without their random moves, whoever
-    the opponent is.
+    the opponent is. Raises CalledOffError once `stop` says so.
     """
     sides = {"first": [FIRST], "second": [SECOND]}.get(side, [FIRST, SECOND])
     begun = starts(start or learner.start, learner.rules)._replace(plies=0)
@@ -68,7 +76,7 @@ def play_off(
         boards = draw_boards(learner.rules, begun, rng.integers(1 << 62, size=count))
         seeds = rng.integers(1 << 62, size=count)
         first, second = (player, opponent) if which == FIRST else (opponent, player)
-        results = play_from(boards, first, second, seeds)
+        results = play_from(boards, first, second, seeds, stop)
         wins, losses = int((results > 0).sum()), int((results < 0).sum())
         won, lost = (wins, losses) if which == FIRST else (losses, wins)
         score += Score(won, count - wins - losses, lost)

@@ -35,6 +35,14 @@ class Starts(NamedTuple):
     plies: int
 
 
+def beside(begun: Starts, also: Boards) -> Starts:
+    """Return starts of which one half is drawn from others."""
+    most = max(len(begun.movers), len(also.movers))
+    movers = np.concatenate([np.resize(of.movers, most) for of in (begun, also)])
+    occupied = np.concatenate([np.resize(of.occupied, most) for of in (begun, also)])
+    return Starts(movers, occupied, begun.plies)
+
+
 @dataclass(frozen=True)
 class _Empty:
     """`empty` has nothing to set."""

@@ -18,7 +18,7 @@ from fourlab.core.limit import CalledOffError
 from fourlab.core.spec import configure, options_of, parse, write
 from fourlab.core.storage import replacing
 from fourlab.rules.geometry import Rules
-from fourlab.web.limits import RUNS, read_agent
+from fourlab.web.limits import KEPT, RUNS, read_agent
 from fourlab.web.workbench import LONG, Job, Workbench
 
 OWN = Path("web") / "certificates"  # in the runs folder: those made on the page
@@ -52,10 +52,10 @@ def without_dice(text: str, rules: Rules) -> Agent:
 
     Raises SpecError if it is not allowed here, or draws lots all the same.
     """
-    read_agent(text, rules)  # what it may name and ask for
-    agent = find_agent(text, rules)
+    held = read_agent(text, rules)  # what it may name and ask for
+    agent = held if text.startswith(KEPT) else find_agent(text, rules)
     if not agent.is_deterministic and "ties" in {one.name for one in options_of(agent.Config)}:
-        config = configure(agent.Config, parse(text), "agent")
+        config = configure(agent.Config, parse(agent.spec), "agent")
         agent = find_agent(write(agent.name, replace(config, ties="first")), rules)
     if not agent.is_deterministic:
         raise SpecError(

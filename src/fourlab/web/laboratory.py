@@ -31,7 +31,7 @@ class Laboratory:
         self.door = Doorkeeper(pages_each)
         self.warming = Warming()
         self.library = Library(RERUNS)
-        self.stories = Stories()
+        self.stories = Stories(self.keep)
         self.events = Events(self.keep)
         self.certificates = Certificates()
         self._bench: Workbench | None = None

@@ -18,6 +18,7 @@ from nicegui.events import GenericEventArguments
 from nicegui.version import __version__ as nicegui_version
 
 from fourlab.web.sessions.base import Session
+from fourlab.web.telling import told
 
 STATIC = Path(__file__).parent / "static"
 BETWEEN_UPDATES = 0.05  # seconds; more often nobody sees
@@ -43,10 +44,15 @@ class Live(Element):
         session.changed = self._changed
         client = context.client
         client.on_connect(self._connected)
+        client.on_disconnect(self._disconnected)
         client.on_delete(session.close)
 
     def _connected(self) -> None:
         self.session.open()
+
+    def _disconnected(self) -> None:
+        if not self.client.has_socket_connection:  # it may be back already, by another socket
+            self.session.away()
 
     def _act(self, event: GenericEventArguments) -> None:
         """Take an action from the browser; everything in it may be wrong."""
@@ -88,7 +94,12 @@ class Live(Element):
 
     def _shown(self) -> dict[str, Any]:
         session = self.session
-        return {**session.view(), "failure": session.failure, "waiting": session.waiting}
+        view = {**session.view(), "failure": told(session.failure), "waiting": session.waiting}
+        if view.get("notice"):
+            view["notice"] = told(view["notice"])
+        if view.get("error"):
+            view["error"] = {**view["error"], "text": told(view["error"]["text"])}
+        return view
 
     def _emit(self, changes: dict[str, Any], fresh: bool = False) -> None:
         self._due = time.monotonic() + BETWEEN_UPDATES

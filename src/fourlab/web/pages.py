@@ -117,7 +117,8 @@ def _register_home(laboratory: Laboratory) -> None:
     def visit(request: Request) -> None:
         def make(query: dict[str, str]) -> Session:
             story = laboratory.stories.of(visitor(), laboratory.bench)
-            return HomeSession(laboratory.bench, query, story)
+            shelf = Shelf(laboratory.keep, visitor())
+            return HomeSession(laboratory.bench, query, story, shelf)
 
         show(laboratory, request, page, make)
 
@@ -144,7 +145,8 @@ def _register_certificates(laboratory: Laboratory) -> None:
 
     def show_them(request: Request, name: str = "") -> None:
         def make(query: dict[str, str]) -> Session:
-            return CertificateSession(laboratory.bench, query, shelf, visitor(), name)
+            own = Shelf(laboratory.keep, visitor())
+            return CertificateSession(laboratory.bench, query, shelf, own, laboratory.room, name)
 
         show(laboratory, request, page, make)
 

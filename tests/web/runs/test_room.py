@@ -106,8 +106,22 @@ def test_two_tabs_see_the_same_and_what_one_does_the_other_shows(house: House) -
     assert mine["run"]["own"]
     assert not theirs["run"]["own"]
     assert mine["run"]["watchers"] == 2
+    other.away()
+    assert one.view()["run"]["watchers"] == 1
+    other.open()
+    assert one.view()["run"]["watchers"] == 2
     other.close()
     assert one.view()["run"]["watchers"] == 1
+
+
+def test_a_draft_waits_for_a_visitor_whose_connection_is_lost(house: House) -> None:
+    session = house.visit()
+    house.bench.until(lambda: session.training.sample is not None)
+    session.away()
+    assert session.training.is_open
+    session.open()
+    assert session.act("step", ["move"])
+    session.close()
 
 
 def test_a_run_goes_on_when_nobody_looks_then_pauses_and_leaves_the_memory(house: House) -> None:

@@ -19,6 +19,7 @@ from fourlab.core.bits import popcount
 from fourlab.core.dice import roll, seeded
 from fourlab.core.errors import IllegalMoveError
 from fourlab.core.jit import kernel
+from fourlab.core.limit import NO_LIMIT, CalledOffError, Limit
 from fourlab.learning.tables.episode import Episode, Lesson, decide, new_episode, reward_end
 from fourlab.learning.tables.loop import DECISIONS, DRAWS, Rates, learn
 from fourlab.positions.starts import draw_start
@@ -203,8 +204,13 @@ def play_round(
     lanes: Lanes,
     seeds: Ints,
     tally: Ints,
+    limit: Limit = NO_LIMIT,
 ) -> None:
-    """Play and learn from a round of games; `rates` and `seeds` have an entry for each."""
+    """Play and learn from a round of games; `rates` and `seeds` have an entry for each.
+
+    Raises CalledOffError when the limit is over before the games are: nothing was learned then.
+    """
+    watch = limit.watch()
     rules, step = knowledge.rules, rounds(knowledge.values.kind, lesson.method)
     knowledge.make_room(len(seeds) * rules.cells)
     lanes.states[: len(seeds)] = seeds
@@ -218,5 +224,7 @@ def play_round(
         boards = Boards(
             lanes.asked_movers[:waiting], lanes.asked_occupied[:waiting], NO_MOVES[:waiting]
         )
-        moves = np.asarray(opponent.choose(boards, lanes.dice[:waiting]), np.int64)
+        moves = np.asarray(opponent.choose(boards, lanes.dice[:waiting], watch.rest()), np.int64)
+        if watch.is_over():
+            raise CalledOffError
         begins = False

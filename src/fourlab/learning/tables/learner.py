@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -15,6 +15,7 @@ from fourlab.agents.instant import LEARNED, RANDOM, Instant, instant_form
 from fourlab.agents.learned import Learned, LearnedConfig
 from fourlab.core.arrays import Array, Ints
 from fourlab.core.errors import DivergedError, SpecError
+from fourlab.core.limit import NO_LIMIT, CalledOffError, Limit
 from fourlab.core.storage import StorageError
 from fourlab.learning.base import SEEDS, Learner, Progress, WatchedGame
 from fourlab.learning.opponents import SELF, opponents
@@ -24,12 +25,14 @@ from fourlab.learning.tables.episode import Episode, new_episode
 from fourlab.learning.tables.lanes import LANES, draw_seeds, new_lanes, play_round, rounds
 from fourlab.learning.tables.loop import DECISIONS, DRAWS, LOSSES, WINS, Rates, trainer
 from fourlab.learning.tables.watching import watched
-from fourlab.positions.starts import starts
+from fourlab.positions.starts import beside, starts
+from fourlab.rules.boards import boards_of
 from fourlab.rules.geometry import Rules
-from fourlab.rules.position import FIRST, SECOND
+from fourlab.rules.position import FIRST, SECOND, Position, position_of
 from fourlab.values.knowledge import Knowledge
 
 FROZEN_PREFIX = "frozen_"
+MOST_STARTS = 10_000  # positions where games begin too
 SIDES = {"first": FIRST, "second": SECOND}
 NOBODY = Instant(RANDOM)  # never asked where the learner is alone
 
@@ -50,6 +53,7 @@ class TableLearner(Learner):
         self._episode = new_episode(rules)
         self._lanes = new_lanes(rules)
         self._last: Episode = self._episode  # where the last game was written down
+        self._also: list[Position] = []  # where games begin too
         self._opponents = (
             None if config.opponent == SELF else opponents(config.opponent, rules, config.games)
         )
@@ -59,7 +63,16 @@ class TableLearner(Learner):
         lowest = -1 if self.config.alpha in self.config.means else 0
         self._alpha = schedule(self.config.alpha, "alpha", low=lowest)
         self._epsilon = schedule(self.config.epsilon, "epsilon")
-        self.lesson = self.config.lesson(starts(self.config.start, self.rules))
+        begun = starts(self.config.start, self.rules)
+        if self._also:
+            begun = beside(begun, boards_of(self._also))
+        self.lesson = self.config.lesson(begun)
+
+    def begin_at(self, positions: Sequence[Position]) -> None:
+        """From now on half of the games begin at one of these."""
+        self._also = [one for one in positions if not one.is_over][:MOST_STARTS]
+        self._read_config()
+        self.knowledge.about["starts"] = [one.notation for one in self._also]
 
     @property
     def total(self) -> int:
@@ -96,10 +109,10 @@ class TableLearner(Learner):
         while self.done < self.total:
             yield self._chunk(self.next_stop(self.config.chunk))
 
-    def advance(self, games: int) -> Progress | None:
+    def advance(self, games: int, limit: Limit = NO_LIMIT) -> Progress | None:
         if self.done >= self.total:
             return None
-        return self._chunk(min(self.done + games, self.total))
+        return self._chunk(min(self.done + games, self.total), limit)
 
     def prepare(self) -> None:
         opponent, _ = self._opponent()
@@ -114,11 +127,16 @@ class TableLearner(Learner):
             step = rounds(self.knowledge.values.kind, self.lesson.method)
             step(*board, self.lesson, nothing, self._lanes, np.zeros(0, np.int64), True, tally)
 
-    def _chunk(self, stop: int) -> Progress:
+    def _chunk(self, stop: int, limit: Limit = NO_LIMIT) -> Progress:
         """Play up to game number `stop`, or a few more that belong together."""
-        tally = np.zeros(4, np.int64)
+        tally, began, watch = np.zeros(4, np.int64), self.done, limit.watch()
         while self.done < stop:
-            self._play_block(stop, tally)
+            try:
+                self._play_block(stop, tally, watch.rest())
+            except CalledOffError:
+                if self.done == began:
+                    raise
+                break  # what was played before counts
         self._check()
         return Progress(
             done=self.done,
@@ -142,7 +160,7 @@ class TableLearner(Learner):
                 "learn with a smaller alpha or smaller rewards"
             )
 
-    def _play_block(self, stop: int, tally: Ints, alone: bool = False) -> None:
+    def _play_block(self, stop: int, tally: Ints, limit: Limit, alone: bool = False) -> None:
         """Play against one opponent up to game number `stop` at most.
 
         A round of lanes is played to its end, unless a single game is wanted `alone`.
@@ -153,7 +171,7 @@ class TableLearner(Learner):
             self._play_inside(form.own(), min(until, stop), tally)
         elif isinstance(opponent, AnyAgent):
             end = stop if alone else self.done - self.done % LANES + LANES
-            self._play_round(opponent, min(until, end), tally)
+            self._play_round(opponent, min(until, end), tally, limit)
 
     def _play_inside(self, opponent: Instant, until: int, tally: Ints) -> None:
         """Play against an opponent that moves at once, inside a kernel."""
@@ -175,12 +193,16 @@ class TableLearner(Learner):
             )
         self.done, self._last = until, self._episode
 
-    def _play_round(self, opponent: AnyAgent, until: int, tally: Ints) -> None:
-        """Play against any other opponent, in lanes side by side."""
+    def _play_round(self, opponent: AnyAgent, until: int, tally: Ints, limit: Limit) -> None:
+        """Play against any other opponent, in lanes side by side.
+
+        Raises CalledOffError, as if it had not begun, when the limit is over before the games are.
+        """
         rates = self._rates(np.arange(self.done, until))
         seeds = np.empty(until - self.done, np.int64)
-        self._dice = draw_seeds(self._dice, seeds)
-        play_round(self.knowledge, self.lesson, opponent, rates, self._lanes, seeds, tally)
+        dice = draw_seeds(self._dice, seeds)
+        play_round(self.knowledge, self.lesson, opponent, rates, self._lanes, seeds, tally, limit)
+        self._dice = dice
         self._last = Episode._make(array[len(seeds) - 1] for array in self._lanes.episodes)
         self.done = until
 
@@ -210,9 +232,9 @@ class TableLearner(Learner):
         """The step size in the last game."""
         return float(self._rates(np.array([max(self.done - 1, 0)])).alphas[0])
 
-    def watch(self) -> WatchedGame:
+    def watch(self, limit: Limit = NO_LIMIT) -> WatchedGame:
         tally = np.zeros(4, np.int64)
-        self._play_block(self.done + 1, tally, alone=True)
+        self._play_block(self.done + 1, tally, limit, alone=True)
         self._check()
         side = None if self.lesson.alone else int(self._rates(np.array([self.done - 1])).sides[0])
         result = int(tally[WINS] - tally[LOSSES])
@@ -238,9 +260,12 @@ class TableLearner(Learner):
             if not 0 <= learner._dice < SEEDS:
                 raise SpecError(f"dice are {about['dice']!r:.40}")
             learner.notes = dict(about["notes"])
+            also = [position_of(knowledge.rules, str(moves)) for moves in about.get("starts", ())]
         except (KeyError, TypeError, ValueError, OverflowError) as error:
             raise StorageError(f"{path} is damaged: nothing to go on with ({error})") from None
         learner.knowledge = knowledge
+        if also:
+            learner.begin_at(also)
         if extra:
             frozen = {name.removeprefix(FROZEN_PREFIX): array for name, array in extra.items()}
             learner._frozen = Knowledge.new(knowledge.rules, knowledge.shape)

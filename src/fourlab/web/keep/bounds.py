@@ -28,6 +28,7 @@ KINDS = {
     "run": Bound(each=20, in_all=400, body=128 << 10, days=30),
     "game": Bound(each=500, in_all=10_000, body=16 << 10, days=90, makes_room=True),
     "event": Bound(each=20, in_all=400, body=64 << 10, days=30),
+    "story": Bound(each=1, in_all=400, body=64 << 10, days=30, makes_room=True),  # of Home
 }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,13 +11,16 @@ import numpy as np
 
 from fourlab.agents.base import Agent
 from fourlab.arena.match import play_here
+from fourlab.core.limit import never
 from fourlab.learning.base import Learner
 from fourlab.learning.evaluation import against_truth
 from fourlab.positions.suites import Scored
 from fourlab.rules.kernels import mirror_move
+from fourlab.rules.position import position_of
 from fourlab.values.knowledge import Knowledge
 from fourlab.values.store import AFTERSTATES, TUPLES
 from fourlab.values.survey import survey
+from fourlab.web.runs.policy import best_known
 from fourlab.web.runs.sample import best_moves
 
 MOST_POINTS = 300
@@ -96,12 +100,18 @@ class Point:
     thrown: float | None  # share of moves that throw away a win or a draw
     thrown_own: float | None
     columns: list[int]  # how often each move was chosen in the test
+    best: list[int]  # in how many states of the test each has the best value
 
 
-def measured(learner: Learner, opponent: Agent, positions: list[Scored] | None) -> Point:
-    """Test a learner as it is by now, sides in turn."""
+def measured(
+    learner: Learner,
+    opponent: Agent,
+    positions: list[Scored] | None,
+    stop: Callable[[], bool] = never,
+) -> Point:
+    """Test a learner as it is by now, sides in turn; raises CalledOffError once `stop` says so."""
     player = learner.agent()
-    games = play_here(player, opponent, CURVE_GAMES, seed=learner.done, plies=0)
+    games = play_here(player, opponent, CURVE_GAMES, seed=learner.done, plies=0, stop=stop)
     chosen: Counter[int] = Counter()
     seen: dict[tuple[int, ...], int] = {}  # moves so far: the learner's move
     for number, row, length in zip(
@@ -118,7 +128,25 @@ def measured(learner: Learner, opponent: Agent, positions: list[Scored] | None) 
         thrown=thrown,
         thrown_own=_thrown_own(learner, seen) if positions else None,
         columns=[chosen[move] for move in range(learner.rules.move_count)],
+        best=_best(learner, seen),
     )
+
+
+def _best(learner: Learner, seen: Iterable[tuple[int, ...]]) -> list[int]:
+    """Count in how many states of its games each move has the best value.
+
+    Only of learners whose values are those of boards after a move: others list their states.
+    """
+    counts = [0] * learner.rules.move_count
+    known = getattr(learner, "knowledge", None)
+    if not isinstance(known, Knowledge) or known.values.kind not in (AFTERSTATES, TUPLES):
+        return counts
+    met = (position_of(learner.rules, line) for line in seen)
+    for state in {(one.mover, one.occupied): one for one in met}.values():
+        move = best_known(known, state)
+        if move is not None:
+            counts[move] += 1
+    return counts
 
 
 def _thrown_own(learner: Learner, seen: dict[tuple[int, ...], int]) -> float | None:
@@ -137,15 +165,19 @@ def _thrown_own(learner: Learner, seen: dict[tuple[int, ...], int]) -> float | N
     return bad / known if known >= OWN_POSITIONS // 4 else None
 
 
-def columns_of(learner: Learner) -> dict[str, Any] | None:
+def columns_of(learner: Learner, point: Point) -> dict[str, Any] | None:
     """Return how often each move was chosen over all games, and in how many states it is best.
 
     Where mirror images are one, a column and its mirror image share what was counted for both.
-    None where a learner does not count by moves.
+    A learner that does not count by moves has `best` alone, in the states of the last test games;
+    None where it has no values of moves.
     """
     known = getattr(learner, "knowledge", None)
-    if not isinstance(known, Knowledge) or known.values.kind in (AFTERSTATES, TUPLES):
+    if not isinstance(known, Knowledge):
         return None
+    if known.values.kind in (AFTERSTATES, TUPLES):
+        best = np.array(point.best)
+        return {"chosen": None, "best": _shares(best), "mirrored": False} if best.any() else None
     moves = learner.rules.move_count
     chosen = known.values.table.visits.sum(axis=0, dtype=np.int64)
     chosen = chosen.reshape(-1, moves).sum(axis=0)  # a double table has two halves

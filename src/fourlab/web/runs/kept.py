@@ -64,6 +64,7 @@ class KeptTraining(Training):
         self.won = Tally(*body.get("won", [0, 0, 0, 0]))
         self.curves = Curves.from_json(body.get("curves", {}))
         self.columns, self.tested = body.get("columns"), body.get("tested")
+        self.begins = str(body.get("begins", ""))
         counts = body.get("tested_columns", [])
         if len(counts) == len(self.tested_columns):
             self.tested_columns = counts
@@ -104,6 +105,7 @@ class KeptTraining(Training):
             "columns": self.columns,
             "tested_columns": self.tested_columns,
             "tested": self.tested,
+            "begins": self.begins,
             "saved": self.saved_at,
         }
 

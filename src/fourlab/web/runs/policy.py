@@ -48,19 +48,21 @@ def policy_of(learner: Learner, text: str) -> dict[str, Any]:
 
 def _row(known: Knowledge, position: Position) -> dict[str, Any] | None:
     """Return the best-valued move of a position; None where nothing was taught."""
-    if position.is_over:
+    move = None if position.is_over else best_known(known, position)
+    if move is None:
         return None
-    trials = known.visits(position)
-    taught = [move for move, count in enumerate(trials) if count]
-    if not taught:
-        return None
-    values = known.move_values(position)
-    move = max(taught, key=lambda one: values[one] or 0.0)
-    count = trials[move]
+    count = known.visits(position)[move]
     return {
         "state": position.notation,
         "moves": list(position.moves),
         "move": move,
-        "value": round(values[move] or 0.0, 4),
+        "value": round(known.move_values(position)[move] or 0.0, 4),
         "trials": None if count == -1 else count,  # a network does not count
     }
+
+
+def best_known(known: Knowledge, position: Position) -> int | None:
+    """Return the best-valued move of those taught; None where nothing was taught."""
+    taught = [move for move, count in enumerate(known.visits(position)) if count]
+    values = known.move_values(position)
+    return max(taught, key=lambda move: values[move] or 0.0, default=None)

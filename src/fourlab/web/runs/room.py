@@ -88,15 +88,20 @@ class Room:
         training.refresh()
         training.changed()
 
-    def leave(self, watcher: Session, training: Training) -> None:
-        """Somebody looks no more; a draft that nobody sees is gone."""
+    def away(self, watcher: Session, training: Training) -> None:
+        """Somebody looks no more, but may come back: a draft waits."""
         if watcher in training.watchers:
             training.watchers.remove(watcher)
+        seat = self._seats.get(training.name) if isinstance(training, KeptTraining) else None
+        if seat is not None and not training.watchers:
+            seat.left = self._clock()
+        training.changed()
+
+    def leave(self, watcher: Session, training: Training) -> None:
+        """Somebody has left; a draft that nobody sees is gone."""
         if not isinstance(training, KeptTraining):
             training.close()
-        elif not training.watchers and training.name in self._seats:
-            self._seats[training.name].left = self._clock()
-        training.changed()
+        self.away(watcher, training)
 
     def state(self, item: Item) -> dict[str, Any]:
         """Return what a run is doing: state, why, games, watchers, minutes until it pauses."""

@@ -6,7 +6,7 @@ import functools
 import time
 from dataclasses import dataclass
 
-from fourlab.core.limit import Limit
+from fourlab.core.limit import NO_LIMIT, CalledOffError, Limit
 from fourlab.learning.base import Learner, Progress, Turn, WatchedGame
 from fourlab.rules.geometry import Rules
 from fourlab.rules.position import Position
@@ -86,13 +86,16 @@ class Tally:
         self.decisions += other.decisions if isinstance(other, Tally) else int(counted)
 
 
-def train_for(learner: Learner, seconds: float, most: int) -> Tally:
-    """Train for a while, at most about so many games."""
+def train_for(learner: Learner, seconds: float, most: int, limit: Limit = NO_LIMIT) -> Tally:
+    """Train for a while, at most about so many games, or until it is called off."""
     began = time.perf_counter()
     tally, size = Tally(), FEW_GAMES
     while tally.games < most:
         before = time.perf_counter()
-        progress = learner.advance(min(size, most - tally.games))
+        try:
+            progress = learner.advance(min(size, most - tally.games), limit)
+        except CalledOffError:
+            break
         if progress is None:
             break
         tally.add(progress)

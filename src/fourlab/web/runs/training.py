@@ -5,36 +5,32 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
-from fourlab.agents.registry import agent as find_agent
 from fourlab.core.errors import FourlabError
+from fourlab.core.limit import CalledOffError, Limit
 from fourlab.core.spec import configure, parse
 from fourlab.learning.base import Learner
-from fourlab.learning.evaluation import play_off
 from fourlab.learning.opponents import named_in
-from fourlab.positions.suites import Scored
-from fourlab.web.runs.curves import Curves, columns_of, measured
+from fourlab.rules.position import Position
+from fourlab.web.runs.measuring import Measured, Work
 from fourlab.web.runs.pace import Pace, read_sprint
-from fourlab.web.runs.reference import learn_by_heart, perfect_share, truth_sample
+from fourlab.web.runs.reference import learn_by_heart
 from fourlab.web.runs.sample import Sample, Tally, sample_of, tally_of, train_for
 from fourlab.web.runs.setup import LearnSetup
 from fourlab.web.sessions.base import Session, View
 from fourlab.web.workbench import TRAINING, Job
 
 SLICE = 0.1  # seconds of training between two looks at what the visitors want
-TEST_GAMES = 100
-
-# Work is done with the learner on a thread, and returns what is then done to the training.
-Work = Callable[[Learner], Callable[[], None]]
 
 
-class Training(Session):
+class Training(Measured):
     """A learner, what it has learned, and the pace at which it learns.
 
     The learner is touched only by jobs of kind `train`, of which there is one at a time; `lock` is
-    held by the one that does.
+    held by the one that does. A pause calls off the games that it plays, not what it has learned.
     """
 
     def __init__(self, bench: Any, settings: LearnSetup, seed: int = 0) -> None:
@@ -44,6 +40,7 @@ class Training(Session):
         self.pace = Pace()
         self.running = False
         self.lock = threading.Lock()
+        self.halt = threading.Event()
         self.watchers: list[Session] = []
         self.changed = self._tell
         self.begin()
@@ -61,13 +58,9 @@ class Training(Session):
         self.done = 0  # games played
         self.won = Tally()
         self.rate = 1  # training games for each one shown
-        self.curves = Curves()
-        self.columns: dict[str, Any] | None = None
-        self.tested_columns = [0] * self.settings.rules.move_count
-        self.positions: list[Scored] | None = None
-        self.reference: float | None = None
-        self.tested: dict[str, Any] | None = None
+        self.begin_measuring()
         self.seconds = 0.0  # of training
+        self.begins = ""  # where games begin too
         self._wishes: list[Work] = []
 
     def _tell(self) -> None:
@@ -92,7 +85,18 @@ class Training(Session):
         """Stop, if it runs."""
         self._set_running(False)
 
+    @property
+    def limit(self) -> Limit:
+        """The limit of games that the present job plays."""
+        return Limit(stop=self.halt.is_set)
+
+    def close(self) -> None:
+        self.halt.set()
+        super().close()
+
     def _set_running(self, running: bool, sprint: float = 0.0) -> None:
+        if self.running and not running:
+            self.halt.set()
         self.running = running
         self.pace.restart(sprint)
         self.stop("tick")
@@ -144,27 +148,24 @@ class Training(Session):
 
         self.do(retune)
 
-    def test(self) -> None:
-        """Play 100 test games without exploring."""
+    def begin_at(self, positions: list[Position]) -> None:
+        """From now on let games begin at these too; raises FourlabError where they cannot."""
+        kind = self.settings.kind
+        if not hasattr(kind, "begin_at"):
+            raise FourlabError(f"{kind.title} begins all its games on the empty board")
+        self.begins = f"half of the games begin at {len(positions):,} holes"
 
-        def play(learner: Learner) -> Callable[[], None]:
-            score = play_off(learner, self._opponent(learner), TEST_GAMES, learner.done, "both")
-            return lambda: self._note("tested", score.to_json())
+        def begin(learner: Any) -> Callable[[], None]:
+            learner.begin_at(positions)
+            return lambda: None
 
-        self.do(play)
+        self.do(begin)
 
     # What follows from it
 
     def refresh(self) -> None:
         if self.learner is None and not self.busy and not self.is_over:
             self._next_game(0)
-
-    def _note(self, name: str, found: Any) -> None:
-        setattr(self, name, found)
-        self.changed()
-
-    def _opponent(self, learner: Learner) -> Any:
-        return find_agent(self.settings.yardstick, learner.rules)
 
     def tick(self) -> None:
         """Do what is next: show a move, play a game, or train for a while."""
@@ -189,17 +190,17 @@ class Training(Session):
             tally, sample = self._watch(learner)
             return self._taken(learner, sample, frame, tally)
 
-        self.do(play)
+        self.do(play, measures=True)
 
     def _watch(self, learner: Learner) -> tuple[Tally, Sample | None]:
         """Let a learner play a game that is told; no sample if it cannot tell any, or has ended."""
         if learner.done >= learner.total:
             return Tally(), None
-        game = learner.watch()
+        game = learner.watch(self.limit)
         if game is not None:
             sample = sample_of(learner.rules, learner.done, game)
             return tally_of(sample), sample
-        tally, progress = Tally(), learner.advance(1)
+        tally, progress = Tally(), learner.advance(1, self.limit)
         if progress is not None:
             tally.add(progress)
         return tally, None
@@ -214,10 +215,10 @@ class Training(Session):
 
         def train(learner: Learner) -> Callable[[], None]:
             tally, sample = self._watch(learner) if shown else (Tally(), None)
-            tally.add(train_for(learner, SLICE, most - tally.games))
+            tally.add(train_for(learner, SLICE, most - tally.games, self.limit))
             return self._taken(learner, sample, None, tally)
 
-        self.do(train)
+        self.do(train, measures=True)
 
     @property
     def _length(self) -> float:
@@ -250,10 +251,11 @@ class Training(Session):
 
         return take
 
-    def do(self, *work: Work) -> None:
+    def do(self, *work: Work, measures: bool = False) -> None:
         """Do something with the learner on a thread; wishes first, a point of the curves last.
 
-        While another job has the learner, it becomes a wish.
+        While another job has the learner, it becomes a wish. What `halt` calls off is as if it had
+        not begun.
         """
         if self.busy:
             self._wishes += work
@@ -261,6 +263,7 @@ class Training(Session):
         self.busy = True
         works = [*self._wishes, *work]
         self._wishes = []
+        halt = self.halt = threading.Event()
         known, is_due, positions = self.learner, self.curves.is_due, self.positions
 
         rules, opponent = self.settings.rules, self.settings.opponent
@@ -271,9 +274,13 @@ class Training(Session):
                 if known is None:
                     learn_by_heart(rules, named_in(opponent), job.cancelled)
                 learner = known or self.make()
-                results = [one(learner) for one in works]
-                if learner.done and is_due(learner.done):
-                    results.append(self._measure(learner, positions))
+                results: list[Callable[[], None]] = []
+                for one in works:
+                    with suppress(CalledOffError):
+                        results.append(one(learner))
+                if measures and learner.done and is_due(learner.done) and not halt.is_set():
+                    with suppress(CalledOffError):
+                        results.append(self.measure(learner, positions))
                 job.report(self._done, learner, began, results)
 
         self.start("train", job, TRAINING, needs="learning@any")
@@ -299,25 +306,13 @@ class Training(Session):
         config = configure(settings.kind.Config, parse(settings.spec), "learner")
         return settings.kind(settings.rules, config, self.seed)
 
-    def _measure(self, learner: Learner, positions: list[Scored] | None) -> Callable[[], None]:
-        point = measured(learner, self._opponent(learner), positions)
-        columns = columns_of(learner)
-
-        def take() -> None:
-            self.curves.add(point, self.seconds)
-            self.columns = columns
-            both = zip(self.tested_columns, point.columns, strict=True)
-            self.tested_columns = [a + b for a, b in both]
-
-        return take
-
     def _done(self, learner: Learner, began: float, results: list[Callable[[], None]]) -> None:
         """Take in what a job brought, and go on."""
         if self.learner is None:
             self.learner = learner
             self.size, self.done = learner.size, learner.done
             self.curves.cut(learner.done)
-            self._ask_for_truth()
+            self.ask_for_truth()
         self.busy = False
         spent = time.perf_counter() - began
         self.seconds += spent
@@ -333,17 +328,3 @@ class Training(Session):
 
     def worked(self) -> None:
         """Hear that a job is done."""
-
-    def _ask_for_truth(self) -> None:
-        """Find out, beside the training, what perfect play would reach."""
-        settings = self.settings
-        rules = settings.rules
-        opponent = "self" if settings.opponent == "self" else settings.yardstick
-
-        def solve(job: Job) -> None:
-            job.report(self._note, "positions", truth_sample(rules))
-            if opponent != "self":
-                learn_by_heart(rules, ["perfect"], job.cancelled)
-            job.report(self._note, "reference", perfect_share(rules, opponent))
-
-        self.start("truth", solve)

@@ -18,8 +18,9 @@ class Session(ABC):
 
     `view()` is all that the page shows, as plain data. `act(name, args)` does what a visitor asked
     for: `name` must be one of `actions`. `changed` is called whenever the view may differ. Work
-    begins with `open()` and is called off by `close()`, when the visitor leaves. `failure` says
-    what work could not be done, until the next action; `waiting` what it waits for.
+    begins with `open()` and is called off by `close()`, when the visitor leaves; while `away()` he
+    may still come back. `failure` says what work could not be done, until the next action;
+    `waiting` what it waits for.
     """
 
     actions: ClassVar[frozenset[str]] = frozenset()
@@ -47,6 +48,9 @@ class Session(ABC):
             self.is_open = True
             self.refresh()
             self.changed()
+
+    def away(self) -> None:  # noqa: B027  # most pages wait as they are
+        """The connection is lost: the visitor has left, or is back in a moment and calls `open`."""
 
     def close(self) -> None:
         """The visitor has left: call off all work."""

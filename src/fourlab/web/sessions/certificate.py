@@ -6,12 +6,18 @@ from collections.abc import Mapping
 from typing import Any
 
 from fourlab.core.errors import FourlabError
+from fourlab.core.spec import parse
+from fourlab.learning.registry import LEARNERS
+from fourlab.positions.suites import read_positions
+from fourlab.rules.catalog import game as find_game
 from fourlab.web.certificates import MOST_CELLS, Certificates
-from fourlab.web.limits import read_game
+from fourlab.web.keep.shelf import Shelf
+from fourlab.web.limits import KEPT, read_game
+from fourlab.web.runs.room import Room
 from fourlab.web.sessions.arena_players import own_runs
 from fourlab.web.sessions.arena_view import short
 from fourlab.web.sessions.base import Session, View
-from fourlab.web.sessions.certificate_view import card, row, walking
+from fourlab.web.sessions.certificate_view import card, row, run_of, walking
 from fourlab.web.sessions.play_view import GAME_TITLES, game_view
 
 CARDS = 2  # that the list shows whole
@@ -28,18 +34,21 @@ OFFERED = {
 class CertificateSession(Session):
     """All certificates, or one of them by name."""
 
-    actions = frozenset({"certify", "stop_walk", "board"})
+    actions = frozenset({"certify", "stop_walk", "board", "train_on"})
 
     def __init__(
         self,
         bench: Any,
         query: Mapping[str, str],
         certificates: Certificates,
-        who: str = "",
+        shelf: Shelf,
+        room: Room,
         name: str = "",
     ) -> None:
         super().__init__(bench)
-        self.certificates, self.who, self.name = certificates, who, name
+        self.certificates, self.shelf, self.room, self.name = certificates, shelf, room, name
+        self.who = shelf.owner
+        self.gone_on = ""  # the address of the run that goes on from holes
         self.notice = ""
         self.game, self.runs = DEFAULT["game"], list[str]()
         try:
@@ -84,6 +93,39 @@ class CertificateSession(Session):
         """Stop certifying."""
         self.certificates.stop(self.who)
 
+    def train_on(self, name: str) -> None:
+        """Let the run that a certificate refutes go on, half of its games from the holes."""
+        why = self._why_not(name)
+        if why:
+            raise FourlabError(why)
+        found = self.certificates.load(name)
+        run = run_of(found, self.shelf.keep)
+        training = self.room.enter(run)
+        training.begin_at(
+            read_positions(find_game(found.game), self.certificates.path(name, ".holes"))
+        )
+        if not training.running:
+            training.run()
+        self.gone_on = f"/run/{run}"
+
+    def _why_not(self, name: str) -> str:
+        """Say why no run can go on from the holes of a certificate, nothing if one can."""
+        found = self.certificates.load(name)
+        run = run_of(found, self.shelf.keep)
+        if not run:
+            return "Only a run on your shelf can go on from here; this player is none."
+        item = self.shelf.keep.get(run)
+        if not self.shelf.owns(item):
+            return "This run is another visitor’s; copy it on its page, and certify the copy."
+        kind = LEARNERS[parse(item.body["query"]["learner"]).name]
+        if not hasattr(kind, "begin_at"):
+            return f"{kind.title} begins all its games on the empty board."
+        try:
+            self.certificates.path(name, ".holes")
+        except FourlabError:
+            return "Its holes were not kept with the certificate."
+        return ""
+
     # What the page shows
 
     def view(self) -> View:
@@ -105,6 +147,7 @@ class CertificateSession(Session):
                 {"value": "", "label": "Another, as a spec"},
             ],
             "asked": self.asked,
+            "goneOn": self.gone_on,
             "walk": None if walk is None else walking(walk),
             "announce": self._announce(),
             "notice": self.notice,
@@ -136,7 +179,10 @@ class CertificateSession(Session):
                 files.append(suffix[1:])
             except FourlabError:
                 continue
-        return card(name, found, files)
+        why = "" if found.certified else self._why_not(name)
+        run = run_of(found, self.shelf.keep)
+        named = {"player": self.shelf.keep.get(run).title} if run else {}  # not by its folder
+        return card(name, found, files) | {"whyNot": why, **named}
 
     def _row(self, name: str) -> dict[str, Any]:
         try:
@@ -146,7 +192,12 @@ class CertificateSession(Session):
 
     def _players(self) -> dict[str, str]:
         runs = {spec: f"Run: {short(spec)}" for spec in self.runs}
-        return {**OFFERED, **runs}
+        own = {
+            f"{KEPT}{item.name}": f"Your run: {item.title}"
+            for item in self.shelf.items("run")
+            if "agent" in item.body and item.body["query"]["game"] == self.game
+        }
+        return {**OFFERED, **own, **runs}
 
     def _announce(self) -> str:
         walk = self.certificates.walks.get(self.who)

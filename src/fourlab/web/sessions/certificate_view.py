@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import Any
 
 from fourlab.arena.certify.certificate import Certificate, analyse_address, verdict
+from fourlab.core.spec import POSITIONAL, parse
 from fourlab.rules.catalog import game as find_game
 from fourlab.rules.position import read_moves
 from fourlab.web import words
 from fourlab.web.certificates import Walking
+from fourlab.web.keep.store import Keep
 from fourlab.web.sessions.arena_view import short
 from fourlab.web.sessions.play_view import game_view
+from fourlab.web.telling import told
 
 TURN = re.compile(r"move (\d+): (.*)")
 
@@ -53,6 +57,14 @@ def _drawn(found: Certificate) -> int:
 def name_of(agent: str) -> str:
     """Name a player that draws no lots."""
     return short(agent.removesuffix("ties=first").rstrip(",:"))
+
+
+def run_of(found: Certificate, keep: Keep) -> str:
+    """Return the kept run that a certificate is of, nothing if its player is none, or is gone."""
+    path = Path(parse(found.agent).options.get(POSITIONAL, ""))
+    if not path.name or not keep.has(path.name):
+        return ""
+    return path.name if keep.folder(path.name).resolve() == path.resolve() else ""
 
 
 def card(name: str, found: Certificate, files: list[str]) -> dict[str, Any]:
@@ -152,6 +164,6 @@ def walking(walk: Walking) -> dict[str, Any]:
         f"{'strict' if walk.strict else 'weak'}",
         "said": f"ply {progress.ply}, {progress.positions:,} positions" if progress else "starting",
         "share": min(1.0, progress.ply / cells) if progress else 0.0,
-        "failure": walk.failure,
+        "failure": told(walk.failure),
         "name": walk.name,
     }

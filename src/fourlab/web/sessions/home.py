@@ -7,13 +7,17 @@ from typing import Any
 from urllib.parse import urlencode
 
 from fourlab.core.errors import FourlabError
+from fourlab.rules.position import write_moves
 from fourlab.web import words
+from fourlab.web.keep.shelf import Shelf
 from fourlab.web.sessions.analyse_view import share_of
 from fourlab.web.sessions.base import Session, View, whole
 from fourlab.web.sessions.home_story import GROWN, LEARNING, NEWBORN, SECONDS, TICKS, Story
 from fourlab.web.sessions.play import PlaySession
 from fourlab.web.sessions.play_view import board_view, game_view, play_view
 from fourlab.web.sessions.truth import score_of
+from fourlab.web.telling import told
+from fourlab.web.words import DEFAULT_GAME
 
 OPPONENT = "mcts:sims=40"
 SHOWN = ("game", "board", "at", "canPlay", "canUndo", "status", "players", "overlay", "chips")
@@ -24,14 +28,25 @@ class HomeSession(Session):
 
     actions = frozenset({"play", "undo", "new", "truth", "drop", "again", "learn"})
 
-    def __init__(self, bench: Any, query: Mapping[str, str], story: Story) -> None:
+    def __init__(
+        self, bench: Any, query: Mapping[str, str], story: Story, shelf: Shelf | None = None
+    ) -> None:
         super().__init__(bench)
         self.story = story
-        setting = {"opponent": OPPONENT, "overlay": "exact"}
-        self.game = PlaySession(bench, {**setting, "moves": query.get("moves", "")})
+        self.game = self._board(query, shelf)
         self.game.changed = self._heard
         if query.get("truth") == "off":
             self.game.act("overlay", ["off"])
+
+    def _board(self, query: Mapping[str, str], shelf: Shelf | None) -> PlaySession:
+        """Return the game that an address tells; if none, the one that was left unfinished."""
+        setting = {"game": DEFAULT_GAME, "opponent": OPPONENT, "overlay": "exact"}
+        told = {name: query[name] for name in ("moves", "then", "kept") if name in query}
+        if not told and self.story.board:
+            left = PlaySession(self.bench, {"kept": self.story.board, **setting}, shelf=shelf)
+            if not left.line.last.is_over:
+                return left
+        return PlaySession(self.bench, {**told, **setting}, shelf=shelf)
 
     def open(self) -> None:
         if self._heard not in self.story.listeners:
@@ -51,9 +66,13 @@ class HomeSession(Session):
     @property
     def url(self) -> str:
         """The address of the board as it stands."""
-        query = {"moves": self.game.line.last.notation} if self.game.line.length else {}
+        line, query = self.game.line, dict[str, str]()
+        if line.length:
+            rest = write_moves(line.rules, line.last.moves[line.at :])
+            told = {"moves": line.position.notation, "then": rest, "kept": self.game.games.name}
+            query = {name: text for name, text in told.items() if text or name == "moves"}
         query |= {} if self.game.setting.overlay == "exact" else {"truth": "off"}
-        return "/" + ("?" + urlencode(query) if query else "")
+        return "/" + ("?" + urlencode(query, safe=",") if query else "")
 
     # What a visitor does
 
@@ -74,7 +93,11 @@ class HomeSession(Session):
         self._pass("overlay", "exact" if shown is True else "off")
 
     def _pass(self, name: str, *args: Any) -> None:
-        if not self.game.act(name, list(args)) and self.game.error:
+        done = self.game.act(name, list(args))
+        if self.story.board != self.game.games.name:
+            self.story.board = self.game.games.name
+            self.story.keep()
+        if not done and self.game.error:
             raise FourlabError(self.game.error["text"])
 
     def drop(self, age: int, stones: int, move: int) -> None:
@@ -138,7 +161,7 @@ def story_view(story: Story) -> dict[str, Any]:
         "from": None if not story.points else f"{story.points[0][1]:.0%}",
         "to": None if share is None else f"{share:.0%}",
         "boards": [board(story, NEWBORN), board(story, GROWN)],
-        "failure": story.failure,
+        "failure": told(story.failure),
         "href": story.href,
     }
 

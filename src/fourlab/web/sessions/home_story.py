@@ -17,7 +17,11 @@ from fourlab.learning.base import Learner
 from fourlab.learning.evaluation import play_off
 from fourlab.learning.registry import LEARNERS
 from fourlab.rules.catalog import game as find_game
-from fourlab.rules.position import FIRST, Position
+from fourlab.rules.position import FIRST, Position, position_of
+from fourlab.web.keep.item import Body
+from fourlab.web.keep.shelf import Shelf
+from fourlab.web.keep.store import Keep
+from fourlab.web.sessions.home_keeping import StoryKeeper
 from fourlab.web.sessions.line import GameLine
 from fourlab.web.workbench import MOVES, TRAINING, Job, Workbench
 
@@ -48,11 +52,13 @@ class Story:
     """One visitor's learner, from its birth on, and the games played against it.
 
     It lives at the server: all of a visitor's pages show the same. It learns only while asked to,
-    ten seconds at a time, and goes on when nobody looks.
+    ten seconds at a time, and goes on when nobody looks. After a restart of the server it waits
+    as it was at its last tick.
     """
 
-    def __init__(self, bench: Workbench, seed: int) -> None:
+    def __init__(self, bench: Workbench, seed: int, keeper: StoryKeeper | None = None) -> None:
         self.bench = bench
+        self.keeper = keeper or StoryKeeper()
         self.rules = find_game(GAME)
         self.rng = np.random.default_rng(seed)
         self.newborn, self.learner = self._born(seed), self._born(seed)
@@ -62,9 +68,40 @@ class Story:
         self.busy = False  # a job has the learner
         self.points: list[tuple[int, float]] = []  # games, and the share won of the test games
         self.failure = ""
+        self.board = ""  # where the game on the large board is kept
         self.listeners: list[Callable[[], None]] = []
         self._jobs: dict[str, Job] = {}
+        try:
+            self._take(self.keeper.open())
+        except FourlabError as error:
+            self.failure = str(error)
         self._answer(NEWBORN)
+        if self.can_play:
+            self._answer(GROWN)
+
+    def _take(self, body: Body) -> None:
+        """Take up a story that was kept; raises FourlabError if the learner cannot be read."""
+        if not body:
+            return
+        self.board = body["board"]
+        if body["tick"]:
+            self.learner = self.keeper.load(self.newborn)
+            self.tick, self.goal = body["tick"], body["goal"]
+            self.points = [(games, share) for games, share in body["points"]]
+            self.state = READY if self.tick >= self.goal else PAUSED
+        self.games = [GameLine(position_of(self.rules, moves)) for moves in body["games"]]
+
+    def keep(self) -> None:
+        """Keep the story as it stands."""
+        self.keeper.put(
+            {
+                "tick": self.tick,
+                "goal": self.goal,
+                "points": self.points,
+                "games": [line.last.notation for line in self.games],
+                "board": self.board,
+            }
+        )
 
     def _born(self, seed: int) -> Learner:
         config = configure(LEARNERS[LEARNER].Config, parse(SPEC), "learner")
@@ -96,11 +133,13 @@ class Story:
         if stones != line.at or line.position.is_over or line.position.to_move == FIRST:
             return
         line.play(move)
+        self.keep()
         self._answer(age)
 
     def again(self, age: int) -> None:
         """Begin another game against it."""
         self.games[age] = GameLine(self.rules.start())
+        self.keep()
         if age == NEWBORN or self.can_play:
             self._answer(age)
 
@@ -113,6 +152,7 @@ class Story:
         if self.tick >= self.goal:
             self.goal += TICKS
         self.state, self.failure = LEARNING, ""
+        self.keep()
         if not self.busy:
             self._train()
 
@@ -134,6 +174,7 @@ class Story:
     def _answered(self, age: int, position: Position, move: int) -> None:
         if self.games[age].position == position:
             self.games[age].play(move)
+            self.keep()
             self._tell()
 
     def _train(self) -> None:
@@ -149,6 +190,7 @@ class Story:
                 for progress in learner.steps():
                     if progress.done >= target or job.cancelled():
                         break
+            self.keeper.save(learner)
             job.report(self._trained, learner.done, _share(learner, opponent))
 
         self._start("train", train, TRAINING)
@@ -162,6 +204,7 @@ class Story:
             self.again(GROWN)
         elif self.state == LEARNING:
             self._jobs["tick"] = self.bench.after(SECONDS / TICKS, self._train)
+        self.keep()
         self._tell()
 
     def _start(self, kind: str, work: Callable[[Job], None], pool: str) -> None:
@@ -204,14 +247,15 @@ def _share(learner: Learner, opponent: Any) -> float:
 class Stories:
     """The stories of a server's visitors; the one that nobody has looked at longest goes first."""
 
-    def __init__(self, most: int = MOST_STORIES) -> None:
-        self.most = most
+    def __init__(self, keep: Keep | None = None, most: int = MOST_STORIES) -> None:
+        self.keep, self.most = keep, most
         self._known: OrderedDict[str, Story] = OrderedDict()
 
     def of(self, visitor: str, bench: Workbench) -> Story:
         """Return a visitor's story; it begins with the first look."""
         if visitor not in self._known:
-            self._known[visitor] = Story(bench, int.from_bytes(visitor.encode()[-6:]))
+            keeper = StoryKeeper(Shelf(self.keep, visitor) if self.keep else None)
+            self._known[visitor] = Story(bench, int.from_bytes(visitor.encode()[-6:]), keeper)
         self._known.move_to_end(visitor)
         while len(self._known) > self.most:
             self._known.popitem(last=False)[1].close()

@@ -86,6 +86,9 @@ class LearnSession(Session):
         self.is_open = True
         self.room.look(self, self.training)
 
+    def away(self) -> None:
+        self.room.away(self, self.training)
+
     def close(self) -> None:
         super().close()
         self.room.leave(self, self.training)

@@ -254,7 +254,8 @@ def _fixed(training: Training) -> list[str]:
     options = [f"{name}={text}" for name, text in settings.fixed.items()]
     if settings.opponent not in OPPONENTS:
         options.append(f"opponent={settings.opponent}")
-    return [*options, *([f"seed {settings.seed}"] if settings.seed else [])]
+    more = [f"seed {settings.seed}" if settings.seed else "", training.begins]
+    return [*options, *filter(None, more)]
 
 
 def _scale(training: Training) -> float:
@@ -332,10 +333,12 @@ def _columns(training: Training) -> dict[str, Any] | None:
     if not tested or training.done < FEW_GAMES:
         return None
     shares = [round(count / tested, 4) for count in training.tested_columns]
-    whole = training.columns
+    whole = training.columns or {"chosen": None, "best": None, "mirrored": False}
+    counted = whole["chosen"] is not None
     return {
-        "chosen": whole["chosen"] if whole else shares,
-        "best": whole["best"] if whole else None,
-        "note": "in all games" if whole else "in all test games",
-        "mirrored": bool(whole and whole["mirrored"]),
+        "chosen": whole["chosen"] if counted else shares,
+        "best": whole["best"],
+        "note": "in all games" if counted else "in all test games",
+        "states": "" if counted else "; each state of the last test games counts once",
+        "mirrored": whole["mirrored"],
     }

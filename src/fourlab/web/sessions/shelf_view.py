@@ -33,7 +33,7 @@ def shelf_view(session: ShelfSession) -> dict[str, Any]:
     shelf = session.shelf
     games = shelf.items("game")
     return {
-        "meters": [_meter(one) for one in shelf.keep.meters(shelf.owner)],
+        "meters": [_meter(one) for one in shelf.keep.meters(shelf.owner) if one["kind"] in TITLES],
         "runs": [_run(session, item) for item in shelf.items("run")],
         "games": [_game(session, item) for item in games[: session.games_shown]],
         "gameCount": len(games),

@@ -51,6 +51,7 @@ const Plies = {
 
 const CertificateCard = {
   props: { one: Object, alone: Boolean },
+  emits: ["train"],
   components: { Icon, Plies, Thumbnail, Word },
   data() { return { all: this.alone, copied: false }; },
   computed: {
@@ -82,6 +83,8 @@ const CertificateCard = {
     <div class="certificate-part"><section v-if="one.games.length"><div class="heading"><h3>Refuting games, shortest first</h3><button v-if="!alone && one.games.length > games.length" type="button" class="link" @click="all = true">All {{ one.games.length }}</button></div>
       <ol class="refuting"><li v-for="game in games" :key="game.notation"><Thumbnail :game="one.game" :moves="game.moves" :pitch="Math.min(9, 60 / one.game.columns)"/><div><b>{{ game.turn }}</b><code>{{ game.notation }}</code></div><a class="outline" :href="game.href" :aria-label="'Analyse ' + game.notation">Analyse</a></li></ol>
       <p v-if="one.refuted > one.games.length" class="note">{{ one.games.length }} of {{ one.refuted.toLocaleString('en') }} are kept with the certificate.</p>
+      <p class="actions train-on"><button v-if="!one.whyNot" type="button" class="primary" data-testid="train-on" @click="$emit('train', one.name)"><Icon name="play"/>Train on from the holes</button>
+        <span class="note">{{ one.whyNot || 'The run goes on: half of its games begin there.' }}</span></p>
       <p v-if="one.files.includes('holes')" class="actions"><a class="outline" :href="file('holes')" download><Icon name="down"/>Save the holes</a><span class="note">positions to train from, a line each</span></p></section>
     <section><h3>Check it yourself</h3>
       <div class="commands"><p v-for="command in one.commands" :key="command.line"><code>{{ command.line }}</code><span>{{ command.what }}</span></p></div>
@@ -101,8 +104,10 @@ export default {
   computed: {
     running() { return this.view.walk?.state === "running"; },
     asking() { return this.open || this.running || !this.view.cards.length; },
+    refused() { return this.view.error?.field === "train_on" ? this.view.error.text : ""; },
     error() { return ["certify", "board"].includes(this.view.error?.field) ? this.view.error.text : ""; },
   },
+  watch: { "view.goneOn"(address) { if (address) location.href = address; } },
   methods: {
     certify() { this.act("certify", this.player || this.typed, this.side, this.claim === "strict"); this.open = true; },
   },
@@ -126,7 +131,8 @@ export default {
     <p v-if="error" class="field-error" role="alert"><Icon name="warn"/>{{ error }}</p>
     <p class="note">Boards of at most 20 cells here, 300,000 positions, three minutes. On larger ones: <code>fourlab certify SPEC --out runs/certificates/NAME.json</code>; those are shown here too.</p>
   </section>
-  <div class="certificates" :class="{ alone: view.name }"><CertificateCard v-for="one in view.cards" :key="one.name" :one="one" :alone="Boolean(view.name)"/></div>
+  <p v-if="refused" class="field-error" role="alert"><Icon name="warn"/>{{ refused }}</p>
+  <div class="certificates" :class="{ alone: view.name }"><CertificateCard v-for="one in view.cards" :key="one.name" :one="one" :alone="Boolean(view.name)" @train="act('train_on', $event)"/></div>
   <section v-if="view.list.length > view.cards.length" class="card padded" aria-label="All certificates"><h2>All certificates</h2>
     <ul class="certificate-list"><li v-for="one in view.list" :key="one.name"><span class="verdict" :class="one.certified ? 'win' : 'loss'"><Icon :name="one.certified ? 'check' : 'close'"/>{{ one.damaged ? 'Damaged' : one.certified ? 'Proven' : 'Not proven' }}</span>
       <a :href="'/certificate/' + one.name">{{ one.player || one.name }}</a><span class="note">{{ one.damaged || one.about }}</span></li></ul></section>

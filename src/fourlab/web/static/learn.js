@@ -253,7 +253,7 @@ export default {
         <p v-if="ownHead && truthHead" class="note explain" data-testid="own">Solid: on its own paths, {{ ownHead }}. Dashed: all kinds of positions, {{ truthHead }}; most of them never occur in its games.</p></section>
       <section v-if="view.columns"><div class="heading"><h2>{{ view.game.gravity ? 'Columns' : 'Cells' }} chosen</h2><span>{{ view.columns.note }}</span></div>
         <Chart :draw="drawColumns" :data="[view.columns, theme]" :height="112"/>
-        <p v-if="view.columns.best" class="note">Solid: chosen. Outlined: where the best value of a state lies.{{ view.columns.mirrored ? ' Mirror images count as one.' : '' }}</p></section>
+        <p v-if="view.columns.best" class="note">Solid: chosen. Outlined: where the best value of a state lies{{ view.columns.states }}.{{ view.columns.mirrored ? ' Mirror images count as one.' : '' }}</p></section>
       <details class="data padded"><summary>Show data</summary><table><thead><tr><th>Games</th><th>Seconds</th><th>Win rate</th></tr></thead><tbody><tr v-for="point in view.wins.slice(-20)"><td>{{ point[0].toLocaleString('en') }}</td><td>{{ point[4] }}</td><td>{{ percent(point[1]) }}</td></tr></tbody></table></details>
     </section>
   </div></Frame>`,

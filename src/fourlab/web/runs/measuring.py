@@ -1,0 +1,91 @@
+"""`Measured`: what comes of a training, by test games and beside the exact truth."""
+
+from __future__ import annotations
+
+import threading
+from abc import abstractmethod
+from collections.abc import Callable
+from typing import Any
+
+from fourlab.agents.registry import agent as find_agent
+from fourlab.learning.base import Learner
+from fourlab.learning.evaluation import play_off
+from fourlab.positions.suites import Scored
+from fourlab.web.runs.curves import Curves, columns_of, measured
+from fourlab.web.runs.reference import learn_by_heart, perfect_share, truth_sample
+from fourlab.web.runs.setup import LearnSetup
+from fourlab.web.sessions.base import Session
+from fourlab.web.workbench import Job
+
+TEST_GAMES = 100
+
+# Work is done with the learner on a thread, and returns what is then done to the training.
+Work = Callable[[Learner], Callable[[], None]]
+
+
+class Measured(Session):
+    """The curves of a training, and all else that is found out about what was learned.
+
+    `halt` is set when games that are being played need not be played to their end.
+    """
+
+    settings: LearnSetup
+    seconds: float
+    halt: threading.Event
+
+    def begin_measuring(self) -> None:
+        """Know nothing yet."""
+        self.curves = Curves()
+        self.columns: dict[str, Any] | None = None
+        self.tested_columns = [0] * self.settings.rules.move_count
+        self.positions: list[Scored] | None = None
+        self.reference: float | None = None
+        self.tested: dict[str, Any] | None = None
+
+    @abstractmethod
+    def do(self, *work: Work) -> None:
+        """Do something with the learner on a thread."""
+
+    def test(self) -> None:
+        """Play 100 test games without exploring."""
+
+        def play(learner: Learner) -> Callable[[], None]:
+            opponent, stop = self._opponent(learner), self.halt.is_set
+            score = play_off(learner, opponent, TEST_GAMES, learner.done, "both", stop=stop)
+            return lambda: self._note("tested", score.to_json())
+
+        self.do(play)
+
+    def measure(self, learner: Learner, positions: list[Scored] | None) -> Callable[[], None]:
+        """Find another point of the curves, and return how to take it in."""
+        point = measured(learner, self._opponent(learner), positions, self.halt.is_set)
+        columns = columns_of(learner, point)
+
+        def take() -> None:
+            self.curves.add(point, self.seconds)
+            self.columns = columns
+            both = zip(self.tested_columns, point.columns, strict=True)
+            self.tested_columns = [a + b for a, b in both]
+
+        return take
+
+    def _opponent(self, learner: Learner) -> Any:
+        return find_agent(self.settings.yardstick, learner.rules)
+
+    def ask_for_truth(self) -> None:
+        """Find out, beside the training, what perfect play would reach."""
+        settings = self.settings
+        rules = settings.rules
+        opponent = "self" if settings.opponent == "self" else settings.yardstick
+
+        def solve(job: Job) -> None:
+            job.report(self._note, "positions", truth_sample(rules))
+            if opponent != "self":
+                learn_by_heart(rules, ["perfect"], job.cancelled)
+            job.report(self._note, "reference", perfect_share(rules, opponent))
+
+        self.start("truth", solve)
+
+    def _note(self, name: str, found: Any) -> None:
+        setattr(self, name, found)
+        self.changed()

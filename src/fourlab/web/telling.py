@@ -1,0 +1,78 @@
+"""Texts of the core in the words of the pages.
+
+Fields go by their labels, and numbers are written as people write them. What stands in
+quotation marks is what a visitor wrote, and stays as it is.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+
+from fourlab.learning.registry import LEARNERS
+from fourlab.web.runs.setup import dials
+
+REFUSAL = re.compile(  # of an option, as `core.spec` writes it
+    r"(?P<of>\w+ '[^']*': )?(?P<name>[\w-]+)=(?P<value>'[^']*') is not allowed; "
+    r"(?P<help>.*?): (?P=name)=\S+ \((?P<allowed>[^()]*)\)"
+)
+PHRASES = (
+    (re.compile(r"columns=(\d+), rows=(\d+), k=\d+: the board is"), r"\1 × \2 is"),
+    (
+        re.compile(r"columns \* \(rows \+ 1\) is (\d+), at most"),
+        r"columns times (rows and one) are \1, at most",
+    ),
+    (re.compile(r"\b(\d+) x (\d+)\b"), r"\1 × \2"),
+)
+NUMBER = re.compile(r"(?<![\w=.,/-])-?\d+(?:\.\d+)?(?:e[+-]?\d+)?(?![\w/,]|\.\d)")
+LONG = 5  # digits from which a number is written with commas
+GREEK = ("alpha", "gamma", "epsilon", "lambda")  # names that mean nothing else in a sentence
+
+
+@functools.lru_cache(maxsize=256)
+def told(text: str) -> str:
+    """Return a text for people who see a page, not the code."""
+    if not text:
+        return text
+    text = REFUSAL.sub(_refused, text)
+    for pattern, words in PHRASES:
+        text = pattern.sub(words, text)
+    parts = re.split(r"('[^']*')", text)
+    parts[::2] = [_plain(part, is_first=at == 0) for at, part in enumerate(parts[::2])]
+    return "".join(parts)
+
+
+def _refused(found: re.Match[str]) -> str:
+    name, allowed = found["name"], found["allowed"]
+    choices = allowed.split("|")
+    if len(choices) > 1:
+        allowed = f"{', '.join(choices[:-1])} or {choices[-1]}"
+    elif allowed.startswith(("number", "whole")):
+        allowed = "a " + re.sub(r"(number) (?=-?[\d.])", r"\1 from ", allowed)
+    rest = "" if allowed == "text" else f": {allowed}"
+    label = labels().get(name, f"{found['of'] or ''}{name}")
+    return f"{label} {found['value']} is not allowed; {found['help']}{rest}"
+
+
+def _plain(text: str, is_first: bool) -> str:
+    """Return a text outside of quotation marks."""
+    for name, label in labels().items():
+        where = r"\b" if name in GREEK else r"^" if is_first else r"(?<=; )"
+        text = re.sub(rf"{where}{re.escape(name)}(?= [-\d]| $|: $| schedule)", label, text)
+    return NUMBER.sub(lambda found: _written(found[0]), text)
+
+
+def _written(number: str) -> str:
+    """Write a number with commas, a true minus, and no powers of ten."""
+    if "e" not in number and len(number.lstrip("-").partition(".")[0]) < LONG:
+        return number.replace("-", "−")
+    value = float(number)
+    if value == int(value):
+        return f"{int(value):,}".replace("-", "−")
+    return f"{value:,.12f}".rstrip("0").replace("-", "−")
+
+
+@functools.cache
+def labels() -> dict[str, str]:
+    """Return what the fields of Learn are called, by the names of their options."""
+    return {dial.name: dial.label for name in LEARNERS for dial in dials(name)}
