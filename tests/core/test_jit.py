@@ -95,6 +95,25 @@ for function in (dice.seeded, choices.playouts_on):
     assert said == ["True", "False"]
 
 
+def test_what_two_programs_compile_never_has_one_name(tmp_path: Path) -> None:
+    """Parts of one are linked by name into kernels of the other."""
+    program = """
+from fourlab.core.jit import kernel
+@kernel
+def next_to(number):
+    return number + 1
+@kernel
+def twice(number):
+    return 2 * next_to(number)
+assert twice(7) == 16
+for dispatcher in (twice, next_to.part):
+    print(*(compiled.fndesc.mangled_name for compiled in dispatcher.overloads.values()))
+"""
+    one, other = (run(tmp_path, program=program) for _ in range(2))
+    assert len(one) == len(other) == 2
+    assert not {*one} & {*other}
+
+
 @pytest.mark.parametrize(
     ("kernel", "edited"),
     [

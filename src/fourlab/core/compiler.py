@@ -8,12 +8,14 @@ instead of 9.7. What Python calls is compiled whole and cached.
 
 from __future__ import annotations
 
+import itertools
+import secrets
 import time
 from collections.abc import Callable
 from typing import Any
 
 from llvmlite import binding as llvm
-from numba.core import caching, codegen, compiler, event, types
+from numba.core import bytecode, caching, codegen, compiler, event, types
 from numba.core.compiler_machinery import register_pass
 from numba.core.registry import CPUDispatcher
 from numba.core.typed_passes import NativeLowering
@@ -28,6 +30,10 @@ PLAIN = {"nogil": True, "_nrt": False}
 # Seconds that it must take to translate a part, with all that it calls, for it to be kept: the
 # tree search of a second board compiles in 1.6 s instead of 3.5.
 WORTH_KEEPING = 0.3
+# numba names what it compiles by a count from 1 in every program. Parts that other programs keep
+# are linked in by name: where two of different origin have one name, LLVM takes the first, and what
+# only the second calls may be left out, a call to nowhere.
+bytecode.FunctionIdentity._unique_ids = itertools.count(secrets.randbits(48))
 
 
 class _PartLibrary(codegen.JITCodeLibrary):  # type: ignore[misc]  # numba is untyped to mypy
