@@ -114,6 +114,12 @@ for dispatcher in (twice, next_to.part):
     assert not {*one} & {*other}
 
 
+@pytest.mark.parametrize("module", ["__main__", "fourlab", "my_agent", "other.core.bits"])
+def test_what_is_not_ours_is_not_kept(module: str) -> None:
+    """Its source is nobody's hash: an edit of it would find the code of before."""
+    assert kernel_cache._module_folder(module) is None
+
+
 @pytest.mark.parametrize(
     ("kernel", "edited"),
     [

@@ -43,9 +43,12 @@ def base_folder() -> Path:
 
 def _path(module: str) -> Path | None:
     """Return the file of a module of fourlab, None if there is none."""
-    stem = PACKAGE.joinpath(*module.split(".")[1:])
+    package, *names = module.split(".")
+    if package != "fourlab" or not names:
+        return None
+    stem = PACKAGE.joinpath(*names)
     files = (stem.with_suffix(".py"), stem / "__init__.py")
-    return next((path for path in files if module != "fourlab" and path.is_file()), None)
+    return next((path for path in files if path.is_file()), None)
 
 
 @functools.cache
