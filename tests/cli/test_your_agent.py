@@ -28,7 +28,7 @@ def test_five_commands_lead_to_a_rated_agent_and_its_worst_game(tmp_path: Path) 
     _, checked, rated, graded, worst = said
     assert checked.endswith("sound\n")
     assert "FAIL" not in checked
-    assert re.search(r"my_agent\.py@\w{8} +[+-]\d+ +[+-]\d+ to [+-]\d+", rated)
+    assert re.search(r"my_agent\.py@\w{8} +\d+ +± \d+", rated)
     assert "0 forfeits" in rated or "forfeit" not in rated
     assert re.search(r"all +1000 +\d+% ± \d+", graded)
     assert "+-1--2--3--4--5--6--7-+" in worst

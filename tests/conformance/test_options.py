@@ -46,7 +46,9 @@ APART = {
 def other(option: Option, now: Any) -> Any:
     """Return another value of an option than the one it has."""
     if option.name in OTHERS:
-        return type(now)(OTHERS[option.name]) if option.kind is not int else OTHERS[option.name]
+        return (
+            OTHERS[option.name] if option.kind in (int, float) else type(now)(OTHERS[option.name])
+        )
     if option.choices:
         return next(choice for choice in option.choices if choice != now)
     if option.kind is bool:

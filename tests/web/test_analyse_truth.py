@@ -10,6 +10,7 @@ from fourlab.rules.position import position_of
 from fourlab.search.analysis import Analysis
 from fourlab.search.scores import Bounds
 from fourlab.web.sessions import analyse as sessions
+from fourlab.web.sessions import analyse_desk as desk
 from fourlab.web.sessions.analyse import AnalyseSession
 from fourlab.web.sessions.analyse_truth import QUICK_SECONDS, is_solved, merged, rounds_of
 from fourlab.web.sessions.truth import exact_overlay
@@ -23,7 +24,7 @@ LARGE = {"game": "connect:columns=9,rows=6,k=4"}
 def _short(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody has 20 seconds: a board that is not solved in years is not solved in less."""
     for name, seconds in (("QUICK_SECONDS", 0.3), ("ANALYSIS_SECONDS", 2.0)):
-        monkeypatch.setattr(sessions, name, seconds)
+        monkeypatch.setattr(desk, name, seconds)
     monkeypatch.setattr(sessions, "LONGER_SECONDS", 1.0)
     monkeypatch.setattr("fourlab.web.sessions.analyse_view.QUICK_SECONDS", 0.3)
 
@@ -58,7 +59,8 @@ def test_a_large_board_is_thought_about_and_guessed_at_meanwhile(bench: TestBenc
 def test_there_is_an_end_to_thinking_longer(
     bench: TestBench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sessions, "MOST_SECONDS", 2.5)
+    for module in (sessions, desk):
+        monkeypatch.setattr(module, "MOST_SECONDS", 2.5)
     session = large(bench)
     bench.until(lambda: session.can_think_longer)
     assert session.act("longer", [])
@@ -85,7 +87,7 @@ def test_a_page_that_was_left_stops_thinking(bench: TestBench) -> None:
 def test_short_questions_do_not_wait_behind_long_ones(
     bench: TestBench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sessions, "ANALYSIS_SECONDS", 600.0)  # until they are closed
+    monkeypatch.setattr(desk, "ANALYSIS_SECONDS", 600.0)  # until they are closed
     crowd = [large(bench) for _ in range(4)]  # more than there are threads
     bench.until(lambda: all(session.spent > 0.2 for session in crowd))
     short = AnalyseSession(bench, {"moves": "4445423633442655"})

@@ -188,7 +188,7 @@ def test_an_expert_writes_a_spec_and_is_told_what_is_wrong_with_it(visit: Visit)
     page.click(".spec")
     page.fill("[aria-label='Spec string']", "mcts:sims=1000000000")
     page.click(".expert >> text=Use")
-    page.wait_for_selector(".field-error >> text=too much for the web, at most 100000")
+    page.wait_for_selector(".field-error >> text=too much for the web, at most 100,000")
     assert page.input_value("[aria-label='Spec string']") == "mcts:sims=1000000000"
     page.fill("[aria-label='Spec string']", "mcts:sims=33,c=1")
     page.click(".expert >> text=Use")

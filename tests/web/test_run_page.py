@@ -3,12 +3,14 @@
 import os
 import re
 import signal
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
 
+from fourlab.web.keep.item import read_item
 from web.conftest import Visitor
 from web.server import Server
 
@@ -121,6 +123,9 @@ def test_kill_9_says_what_is_lost_and_a_paused_run_loses_nothing(
     page.wait_for_function(f"() => ({GAMES})() > {before}")
     games = pause(visitor)
     page.wait_for_function("() => /saved (now|[1-9] s)/.test(document.body.textContent)")
+    item = own_server.folder / "kept" / "items" / address.rpartition("/")[2]
+    while read_item(item).body["games"] < games_of(page):
+        time.sleep(0.05)  # the games of the last step are saved a second after it
     kill(own_server)
     page.wait_for_selector(".banner.warn")
     own_server.start()

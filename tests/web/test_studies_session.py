@@ -12,7 +12,7 @@ import pytest
 
 from fourlab.core.errors import FourlabError
 from fourlab.core.registry import offered
-from fourlab.studies.archive import Archive
+from fourlab.studies.archive import Archive, read_json, write_json
 from fourlab.web.sessions.studies import ReportSession, StudiesSession
 from fourlab.web.studies import reruns as reruns_module
 from fourlab.web.studies.child import Teller
@@ -54,6 +54,11 @@ def do(session: object, name: str, *args: object) -> None:
 
 def card(session: StudiesSession, name: str) -> dict[str, object]:
     return next(one for one in session.view()["cards"] if one["name"] == name)
+
+
+def changed(path: Path, text: str, other: str) -> None:
+    """Write a file of a study anew, as another program might have."""
+    write_json(path, json.loads(json.dumps(read_json(path)).replace(text, other)))
 
 
 def state(reruns: Reruns, name: str) -> str:
@@ -237,9 +242,9 @@ def test_the_full_run_that_comes_with_the_package_stands_for_a_study(
     quick = reruns.library.rerun_folder("tiny", LAST)
     shutil.copytree(quick, Path("shipped/tiny"))
     config = Path("shipped/tiny/study.json")
-    config.write_text(config.read_text().replace("true", "false"))
+    write_json(config, {**read_json(config), "quick": False})
     first = Path("shipped/tiny/results/first.json")
-    first.write_text(first.read_text().replace("baseline", "the full baseline"))
+    changed(first, "baseline", "the full baseline")
     monkeypatch.setattr("fourlab.studies.archive.SHIPPED", Path("shipped"))
     session = ReportSession(bench, {}, reruns, "", "tiny")
     session.open()
@@ -259,7 +264,7 @@ def test_a_run_of_another_version_does_not_take_the_other_cards_away(
     reruns.ask("tiny")
     bench.until(lambda: state(reruns, "tiny") == "finished")
     first = reruns.library.rerun_folder("tiny", LAST) / "results" / "first.json"
-    first.write_text(first.read_text().replace('"wins"', '"victories"'))
+    changed(first, '"wins"', '"victories"')
     session = studies(bench, reruns)
     assert card(session, "tiny")["size"] == "quick"
     assert card(session, "gated")["title"] == "A gated study"

@@ -55,7 +55,7 @@ class DeepQConfig:
         later = self.target == "best"  # a target network is asked
         needs(self, "blocks", used=self.network == RESIDUAL, why="without network=residual")
         needs(self, "correct", used=self.priority > 0, why="without priorities")
-        needs(self, "sync", used=later, why="with target=study")
+        needs(self, "sync", used=later or self.sync == 0, why="with target=study")
         for name in ("soft", "double"):
             why = "without a target network (target=best, sync=N)"
             needs(self, name, used=later and self.sync > 0, why=why)
