@@ -11,6 +11,7 @@ import pytest
 from playwright.sync_api import expect
 
 from fourlab.web.keep.item import read_item
+from fourlab.web.runs.kept import last_alive
 from web.conftest import Visitor
 from web.server import Server
 
@@ -123,8 +124,8 @@ def test_kill_9_says_what_is_lost_and_a_paused_run_loses_nothing(
     page.wait_for_function(f"() => ({GAMES})() > {before}")
     games = pause(visitor)
     page.wait_for_function("() => /saved (now|[1-9] s)/.test(document.body.textContent)")
-    item = own_server.folder / "kept" / "items" / address.rpartition("/")[2]
-    while read_item(item).body["games"] < games_of(page):
+    kept = own_server.folder / "kept" / "items" / address.rpartition("/")[2]
+    while read_item(kept).body["saved"] < last_alive(kept):
         time.sleep(0.05)  # the games of the last step are saved a second after it
     kill(own_server)
     page.wait_for_selector(".banner.warn")
