@@ -29,6 +29,12 @@ def learned(session: HomeSession) -> None:
     session.bench.until(lambda: session.story.state == "ready")
 
 
+@pytest.fixture(autouse=True)
+def _hurried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Learn as many games with hardly a pause between them: nobody looks."""
+    monkeypatch.setattr("fourlab.web.sessions.home_story.SECONDS", 1)
+
+
 def test_the_board_has_exact_chips_and_an_address(bench: TestBench) -> None:
     session = home(bench)
     bench.until(lambda: session.view()["chips"] and session.view()["chips"][3].get("best"))
