@@ -25,7 +25,7 @@ from fourlab.arena import seals
 from fourlab.arena.games import Games, moves_array
 from fourlab.arena.identity import label
 from fourlab.arena.pairing import Pairing
-from fourlab.arena.schema import APPLICATION, LISTING, MIGRATIONS, SUMMARY, seal_of
+from fourlab.arena.schema import APPLICATION, LISTING, MIGRATIONS, SEALED, SUMMARY, seal_of
 from fourlab.core.arrays import Ints
 from fourlab.core.storage import StorageError, is_there, writing
 from fourlab.rules.record import GameRecord
@@ -34,6 +34,8 @@ from fourlab.version import __version__
 ALONE = -1  # the seed of a pairing whose games were played by themselves
 OUTCOMES = {1: "first", 0: "draw", -1: "second", 2: "in progress"}
 WAIT_SECONDS = 5.0  # for another program that is writing
+_MARKS = ", ".join("?" * len(SEALED["games"]))
+INTO_GAMES = f"INTO games VALUES ({_MARKS}, seal({_MARKS}))"  # takes the columns of a game twice
 
 
 class Records:
@@ -183,15 +185,11 @@ class Records:
         micros = np.rint(games.seconds * 1e6).astype(np.int64).tolist()
         columns = (games.numbers.tolist(), games.results.tolist(), notations, micros)
         rows = (
-            (pairing, number, result, moves, a, b, games.forfeits.get(number))
+            (pairing, number, result, moves, a, b, games.forfeits.get(number), None, None) * 2
             for number, result, moves, (a, b) in zip(*columns, strict=True)
         )
         with self._errors(), self._transaction():
-            self._connection.executemany(
-                "INSERT OR IGNORE INTO games VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, NULL, NULL,"
-                " seal(?1, ?2, ?3, ?4, ?5, ?6, ?7, NULL, NULL))",
-                rows,
-            )
+            self._connection.executemany("INSERT OR IGNORE " + INTO_GAMES, rows)
 
     def keep(self, game: GameRecord) -> str:
         """Keep a game that was played by itself, by people or agents; return its id.
@@ -210,12 +208,9 @@ class Records:
         with self._errors(), self._transaction():
             query = "SELECT coalesce(max(number), -2) + 2 FROM games WHERE pairing = ?"
             number = self._connection.execute(query, (pairing,)).fetchone()[0]
-            self._connection.execute(
-                "INSERT INTO games VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9,"
-                " seal(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9))",
-                (pairing, number, results[game.outcome], game.moves, first, second, game.forfeit,
-                 game.seed, json.dumps(details)),
-            )  # fmt: skip
+            row = (pairing, number, results[game.outcome], game.moves, first, second, game.forfeit,
+                   game.seed, json.dumps(details))  # fmt: skip
+            self._connection.execute("INSERT " + INTO_GAMES, row * 2)
         return f"{pairing}.{number}"
 
     def games(self, pairing: int, conditions: Pairing, below: int) -> Games:
