@@ -6,8 +6,9 @@
 For a machine with a GPU; numpy, numba and torch are enough. A network is trained for so many
 seconds, rounded to 16 bits, and walked: the games that end below the value of the game are its
 holes. With `--rounds` what it was asked and was never taught is labelled by the solver, and it
-learns on: the way to a strategy of its own (`--moves keep`). A line of JSON for each round stands
-in OUT/results.jsonl, the networks beside it.
+learns on: the way to a strategy of its own (`--moves keep`). `--strategy` teaches one that meets
+few positions instead (benchmarks/compact.py), and any move that wins at once. A line of JSON for
+each round stands in OUT/results.jsonl, the networks beside it.
 """
 
 import argparse
@@ -19,6 +20,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from benchmarks.compact import taught
 from fourlab.agents import net
 from fourlab.agents.registry import agent
 from fourlab.arena.certify.certificate import value_for
@@ -153,6 +155,7 @@ def main() -> None:
     parser.add_argument("--game", default="connect4")
     parser.add_argument("--side", default="first", choices=SIDES)
     parser.add_argument("--data", type=Path, help="keeps the labels; made where they are missing")
+    parser.add_argument("--strategy", type=Path, help="of benchmarks/compact.py; with --moves best")
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--shape", action="append", default=[], help="width=32,blocks=4,head=8")
     parser.add_argument("--seconds", type=float, default=300)
@@ -173,11 +176,15 @@ def main() -> None:
     options = parser.parse_args()
     torch.backends.cudnn.benchmark = True
     began = time.perf_counter()
-    labels = lessons(f"walk:{options.side}", game(options.game), options.data)
+    if options.strategy:
+        labels = taught(options.strategy)
+    else:
+        labels = lessons(f"walk:{options.side}", game(options.game), options.data)
     say(labels=len(labels), made_s=round(time.perf_counter() - began, 1))
     options.out.mkdir(parents=True, exist_ok=True)
-    options.data = str(options.data)
-    out, options.out = options.out, str(options.out)
+    out = options.out
+    for name in ("data", "strategy", "out"):
+        setattr(options, name, str(getattr(options, name)))
     for text in options.shape or ["width=64,blocks=6,head=32"]:
         labels = teach(shape_of(text), labels, options, out)
 

@@ -241,7 +241,7 @@ def _parts(learner: Zero, rounds: int = 100) -> dict[str, float]:
     }
 
 
-def certify(args: argparse.Namespace, rules: Rules) -> None:
+def certify(args: argparse.Namespace, rules: Rules) -> int:
     """Play a network with a fixed number of simulations against every reply, on the GPU."""
     import torch
 
@@ -261,15 +261,26 @@ def certify(args: argparse.Namespace, rules: Rules) -> None:
             last = time.perf_counter()
             print(json.dumps({"s": round(last - began), **walk._asdict()}), flush=True)
 
-    found = play_all(player, rules, args.certify, starts="refuted", explain=False, watch=watch)
+    found = play_all(
+        player,
+        rules,
+        args.certify,
+        starts="refuted",
+        explain=False,
+        moves=out / "moves",
+        watch=watch,
+    )
+    arithmetic = "bfloat16, a captured graph" if device == "cuda" else "float32"
+    found = dataclasses.replace(found, versions={**found.versions, "arithmetic": arithmetic})
     found.save(out / "certificate.json")
     (out / "holes.txt").write_text("".join(f"{moves}\n" for moves in found.starts))
     told = {"certified": found.certified, "positions": found.positions, **found.results}
     told |= {"refuted": found.refuted, "starts": len(found.starts)}
     print(json.dumps({**told, "seconds": round(time.perf_counter() - began, 1)}), flush=True)
+    return 0 if found.certified else 1
 
 
-def main() -> None:
+def main() -> int:
     """Do what the arguments say."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--game", default="connect4")
@@ -295,13 +306,14 @@ def main() -> None:
     args.bare = False
     rules = find_game(args.game)
     if args.certify:
-        certify(args, rules)
-    elif args.speed:
+        return certify(args, rules)
+    if args.speed:
         speed(args)
     elif args.ablate or args.trials:
         run_trials(args, exams(rules, args.positions))
     else:
         train(args, made(args), exams(rules, args.positions))
+    return 0
 
 
 if __name__ == "__main__":

@@ -90,8 +90,12 @@ def test_an_answer_is_counted_along_the_walk_with_changing_sign() -> None:
     assert forest.edges[0, 1, TOTAL, 3] == pytest.approx(-0.5)
     assert forest.edges[0, 1, VISITS].tolist() == [0, 0, 0, 1, 0, 0, 0, 2]
     told = tell(rules, puct, forest)
-    assert told.worths[0] == pytest.approx((0.1 - 0.3 - 0.9 + 0.5) / 4)
     assert told.values[0, 3] == pytest.approx(0.1)
+    # What was never tried counts as the root: 0.1 once, thrice the mean of both moves by priors.
+    untried = (0.1 + 3 * (0.4 * 0.1 - 0.2 * 0.9) / 0.6) / 4
+    values = np.array([untried, untried, -0.9, 0.1, untried, untried, untried])
+    likely = np.array([0.05, 0.05, 0.2, 0.4, 0.2, 0.05, 0.05]) * np.exp(0.25 * 52 * values)
+    assert told.worths[0] == pytest.approx((likely * values).sum() / likely.sum(), rel=1e-3)
 
 
 @pytest.mark.parametrize(

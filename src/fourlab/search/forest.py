@@ -146,14 +146,21 @@ def improve(rules: Rules, puct: Puct, forest: Forest, tree: int, policies: Reals
 
 
 @kernel
-def root_value(rules: Rules, forest: Forest, tree: int) -> float:
-    """Return what the root is worth: proven, or the mean of what was found."""
+def root_value(rules: Rules, forest: Forest, tree: int, policies: Reals) -> float:
+    """Return what the root is worth: proven, or what the improved policy would come to.
+
+    The mean of all that was found is lower, the more so the more was tried for the sake of
+    looking: by 0.02 in openings of 7x6 with noise, and its error is 8% larger.
+    """
     moves = move_count(rules)
     proof = float(forest.edges[tree, 0, PROOF, moves])
     if proof != OPEN:
         return proof
-    visits = max(float(forest.edges[tree, 0, VISITS, moves]), 1.0)
-    return float(forest.edges[tree, 0, TOTAL, moves]) / visits
+    mixed, worth = _mixed_value(rules, forest, tree), 0.0
+    for move in range(moves):
+        if forest.edges[tree, 0, PRIOR, move] != NOT_TRIED:
+            worth += float(policies[tree, move]) * value_of(forest, tree, move, mixed)
+    return worth
 
 
 @kernel
@@ -187,11 +194,17 @@ def choices(
 
 @kernel
 def _read(
-    rules: Rules, puct: Puct, forest: Forest, values: Floats, proofs: Floats, worths: Floats
+    rules: Rules,
+    puct: Puct,
+    forest: Forest,
+    policies: Reals,
+    values: Floats,
+    proofs: Floats,
+    worths: Floats,
 ) -> None:
     """Write what is known of every move of the roots; `values` and `proofs` are full of nan."""
     for tree in range(len(worths)):
-        worths[tree] = root_value(rules, forest, tree)
+        worths[tree] = root_value(rules, forest, tree, policies)
         occupied = forest.roots[tree, OCCUPIED]
         legal = legal_cells(rules, occupied)
         at_once = worth_of(rules, puct, -win_score(rules, popcount(occupied) + 1))
@@ -268,7 +281,7 @@ def tell(rules: Rules, puct: Puct, forest: Forest) -> Told:
         worths=np.zeros(trees),
     )
     choices(rules, puct, forest, told.policies, told.moves, 0, trees)
-    _read(rules, puct, forest, told.values, told.proofs, told.worths)
+    _read(rules, puct, forest, told.policies, told.values, told.proofs, told.worths)
     return told
 
 

@@ -152,13 +152,16 @@ def test_only_moves_are_taught_with_the_value_of_what_follows() -> None:
 def test_before_a_random_move_the_result_does_not_count() -> None:
     """With the result alone as target, values are results: never those of the search between.
 
-    Before a random move the search's value stands, so that others come up.
+    Before a random move, or a drawn one that gives something away, the search's value stands.
     """
-    sure = taught(SMALL, PLAIN._replace(mix=1.0, weak_share=0.0))
-    assert ((np.abs(sure.values) >= 0.6) | (sure.values == 0)).all()
-    weak = taught(SMALL, PLAIN._replace(mix=1.0, weak_share=1.0, weak_rate=1.0))
-    between = (np.abs(weak.values) < 0.6) & (weak.values != 0)
-    assert 0.1 < between.mean() < 0.9
+
+    def between(**course: float) -> float:
+        values = taught(SMALL, PLAIN._replace(mix=1.0, **course)).values
+        return float(((np.abs(values) < 0.6) & (values != 0)).mean())
+
+    assert between(weak_share=0.0, hot=0) == 0.0
+    assert 0.1 < between(weak_share=1.0, weak_rate=1.0, hot=0) < 0.9
+    assert 0.02 < between(weak_share=0.0, hot=6) < 0.9
 
 
 def test_games_begin_where_they_are_told_to() -> None:

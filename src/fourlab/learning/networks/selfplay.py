@@ -35,7 +35,7 @@ from fourlab.learning.networks.lessons import (
 from fourlab.positions.walks import walk
 from fourlab.rules.geometry import Rules
 from fourlab.rules.kernels import move_cell, move_count, play
-from fourlab.search.forest import best_move, improve, root_value
+from fourlab.search.forest import best_move, improve, root_value, value_of
 from fourlab.search.puct import (
     MOVER,
     NOBODY,
@@ -60,6 +60,7 @@ from fourlab.search.puct import (
 
 NO_SIDE = -1
 OPENINGS = 8  # tries to find a random opening that is not decided
+BLUNDER = 0.1  # a drawn move that is worth so much less than the search says counts as random
 ASIDE_PLIES = 4  # random moves at most from a game to a decided position beside it
 
 
@@ -204,9 +205,9 @@ def _finish_move(rules: Rules, games: Games, lane: int) -> None:
     """Record what a search found, make a move and go on; a proven game is over."""
     course, lanes, forest, marks = games.course, games.lanes, games.forest, games.lanes.marks
     mover, occupied = forest.roots[lane, MOVER], forest.roots[lane, OCCUPIED]
-    stones, value = popcount(occupied), root_value(rules, forest, lane)
-    proven = is_proven(rules, forest, lane)
+    stones, proven = popcount(occupied), is_proven(rules, forest, lane)
     improve(rules, games.puct, forest, lane, lanes.drafts)
+    value = root_value(rules, forest, lane, lanes.drafts)
     tell_untold(lanes, lane, stones, value)
     if marks[lane, FULL] or proven:
         record(lanes, lane, mover, occupied, value)
@@ -224,6 +225,8 @@ def _finish_move(rules: Rules, games: Games, lane: int) -> None:
             marks[lane, LAST_RANDOM] = stones
         elif stones < marks[lane, START] + course.hot:
             move = _drawn_move(rules, games, lane, False)
+            if move >= 0 and value_of(forest, lane, move, value) < value - BLUNDER:
+                marks[lane, LAST_RANDOM] = stones
         if move < 0:
             move = best_move(rules, forest, lane, lanes.drafts)
         mover, occupied = play(mover, occupied, move_cell(rules, occupied, move))
