@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+import command
 import fourlab
 from bare import run_bare
 from fourlab.adapters import rehearsal
@@ -144,13 +145,7 @@ def test_who_cannot_play_cannot_be_exported() -> None:
 
 
 def fourlab_export(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "fourlab.cli.main", "export", "kaggle", *arguments],
-        capture_output=True,
-        text=True,
-        check=False,
-        env={**os.environ, "COLUMNS": "100"},
-    )
+    return command.run("export", "kaggle", *arguments, COLUMNS="100")
 
 
 def test_the_command_writes_a_file(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from command import run as run_command
 from fourlab.agents.registry import agent
 from fourlab.arena.certify.certificate import certify, differences
 from fourlab.arena.events import Event
@@ -186,8 +187,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, lis
 
 def fourlab(folder: Path, *arguments: str) -> str:
     """Run a command; return what it prints."""
-    command = [sys.executable, "-m", "fourlab.cli.main", *arguments]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    done = run_command(*arguments, folder=folder)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
