@@ -80,7 +80,7 @@ def test_without_numba_it_plays_in_plain_python(tmp_path: Path, spec: str) -> No
 
 
 def test_with_numba_it_compiles(tmp_path: Path) -> None:
-    report, errors = play_bare(tmp_path, "mcts:time=0.1", PACKAGES, BOARDS[:1], 600)
+    report, errors = play_bare(tmp_path, "flat:playouts=5", PACKAGES, BOARDS[:1], 600)
     assert all(kind == "int" and cell == 0 for kind, _, cell in report["answers"])
     assert report["compiled"] == [True]
     assert report["strange"] == []
