@@ -188,9 +188,11 @@ def test_an_idle_seat_may_be_gone_when_it_is_taken(monkeypatch: pytest.MonkeyPat
 def test_agents_may_print_and_fork(name: str) -> None:
     games = play(Stretch(pairing(SMALL, "dull", name, modules=("troublemakers",)), 0, 4))
     assert not games.forfeits
-    assert_equal(
-        games, play(Stretch(pairing(SMALL, "dull", name, modules=("troublemakers",)), 0, 4))
-    )
+    again = play(Stretch(pairing(SMALL, "dull", name, modules=("troublemakers",)), 0, 4))
+    assert_equal(games, again)
+    assert games.said == again.said
+    assert sorted(games.said) == ([0, 1, 2, 3] if name == "noisy" else [])
+    assert all(dull == "" and noisy for dull, noisy in games.said.values())
 
 
 @pytest.mark.usefixtures("troublemakers")

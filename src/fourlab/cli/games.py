@@ -190,6 +190,8 @@ def replay(entry: GameRecord, delay: float, whole: bool) -> None:
     end = f"forfeit: {entry.forfeit}" if entry.forfeit else result(line[-1], plain)
     screen.print(Text(end, style="bold"))
     screen.print(f"moves: {entry.moves}")
+    for text in entry.words():
+        screen.print(Text.from_ansi(text), style="dim")
 
 
 def show(found: list[GameRecord], total: int) -> None:

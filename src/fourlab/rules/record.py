@@ -32,6 +32,7 @@ class GameRecord:
     move_seconds: tuple[float, ...] = ()
     forfeit: str | None = None  # who broke it off, where and why
     decisions: tuple[dict[str, Any], ...] = ()  # what agents thought, where that was wanted
+    said: tuple[str, str] = ("", "")  # the end of what either wrote to standard error
     id: str = ""  # in the record that keeps it
     started: str = ""
 
@@ -43,7 +44,13 @@ class GameRecord:
         """Return who played, the last board and how it ended, in text."""
         position = self.position()
         ended = self.forfeit or position.outcome.words
-        return f"{self.first} – {self.second} on {self.game}\n{position}\n{self.moves}: {ended}"
+        lines = [f"{self.first} – {self.second} on {self.game}", str(position)]
+        return "\n".join([*lines, f"{self.moves}: {ended}", *self.words()])
+
+    def words(self) -> list[str]:
+        """Return what either wrote to standard error, a text for each who did."""
+        sides = zip((self.first, self.second), self.said, strict=True)
+        return [f"{who} wrote:\n{text.rstrip()}" for who, text in sides if text.strip()]
 
     def _repr_html_(self) -> str:
         """Return the game as a notebook shows it, to step through."""
@@ -54,7 +61,8 @@ class GameRecord:
     def to_json(self) -> dict[str, Any]:
         """Return the record as plain data; details that are not known are left out."""
         data = {**vars(self), "seconds": list(self.seconds)}
-        for name in ("move_seconds", "decisions"):
+        data |= {"said": list(self.said) if any(self.said) else []}
+        for name in ("move_seconds", "decisions", "said"):
             data[name] = list(data[name])
             if not data[name]:
                 del data[name]
@@ -71,7 +79,7 @@ class GameRecord:
             given: dict[str, Any] = json.loads(line)
             if given.pop("format", 1) == 1:
                 given |= {"move_seconds": given["seconds"], "seconds": _by_side(given)}
-            tuples = ("seconds", "move_seconds", "decisions")
+            tuples = ("seconds", "move_seconds", "decisions", "said")
             given |= {name: tuple(given[name]) for name in tuples if name in given}
             record = cls(**given)
             end = record.position()
