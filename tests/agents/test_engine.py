@@ -201,7 +201,7 @@ def test_much_that_is_written_costs_no_space(tmp_path: Path) -> None:
     player = agent(spec)
     player.decide(game("connect4").start(), np.random.default_rng(1))
     assert player.said() == ("word " * 1000)[-KEPT_ERRORS:]
-    [engine] = engine_module._idle[player.program]  # type: ignore[attr-defined]
+    engine = engine_module._idle[-1]
     assert os.fstat(engine.child._errors.fileno()).st_size == 0
     player.decide(game("connect4").start(), np.random.default_rng(1))
     assert os.fstat(engine.child._errors.fileno()).st_size == 500_000  # and it goes on at its start
@@ -241,7 +241,12 @@ def test_engines_are_shared_between_agents_and_threads(tmp_path: Path) -> None:
     spec = program(tmp_path, "print('bestmove 1')")
     for _ in range(20):
         decide(spec)
-    [idle] = [
-        kept for known, kept in engine_module._idle.items() if str(tmp_path) in str(known.command)
-    ]
-    assert len(idle) == 1
+    assert sum(str(tmp_path) in str(one.program.command) for one in engine_module._idle) == 1
+
+
+def test_only_so_many_programs_wait(tmp_path: Path) -> None:
+    spec = program(tmp_path, "print('bestmove 1')")
+    for depth in range(engine_module.MOST_IDLE + 2):
+        decide(f"{spec},set=(depth={depth})")
+    settings = [one.program.settings for one in engine_module._idle]
+    assert settings == [(("depth", str(n)),) for n in range(2, engine_module.MOST_IDLE + 2)]

@@ -31,6 +31,7 @@ LAUNCHERS = {".py": sys.executable, ".js": "node"}
 START_SECONDS = 60.0  # until it is ready
 MOVE_SECONDS = 60.0  # where nothing else is said
 GRACE = 0.5  # seconds after its time in which an answer still counts
+MOST_IDLE = 8  # programs that wait; the one that was not asked for longest ends
 SETTLE_SECONDS = 0.2  # after a game, for what it still has to write
 SLICE = 0.05  # seconds between two looks at whether it was called off
 KEPT = 300  # characters of its errors that go into a record
@@ -206,13 +207,10 @@ class EngineAgent(Agent):
 
     def said(self) -> str:
         """Return the end of what it has written to standard error since this was asked last."""
-        waiting = _idle.get(self.program, [])
         words = [_last_words.pop(self.program, "")]
-        for _ in range(len(waiting)):
-            with contextlib.suppress(IndexError):  # another thread has taken it
-                engine = waiting.pop(0)
-                words.append(engine.said())
-                waiting.append(engine)
+        engines = list(iter(lambda: _waiting(self.program), None))
+        words += [engine.said() for engine in engines]
+        _idle.extend(engines)
         return "".join(words)
 
     def sources(self) -> tuple[Path, ...]:
@@ -220,29 +218,38 @@ class EngineAgent(Agent):
         return tuple(path for word in self.program.command[-8:] if (path := Path(word)).is_file())
 
 
-_idle: dict[Program, list[Engine]] = {}  # that wait for the next decision, of whichever thread
+_idle: list[Engine] = []  # that wait for the next decision, of whichever thread, the latest last
 _last_words: dict[Program, str] = {}  # of those that failed, until somebody asks
 
 
 @contextlib.contextmanager
 def lent(program: Program) -> Iterator[Engine]:
     """Give a running engine that nobody else has; what failed is not given again."""
-    waiting = _idle.setdefault(program, [])
-    engine = None
-    while engine is None or not engine.child.is_alive:  # one may have died since
-        try:
-            engine = waiting.pop()
-        except IndexError:
-            engine = Engine(program)
+    while (engine := _waiting(program)) is not None and not engine.child.is_alive:
+        pass  # one may have died since
+    engine = engine or Engine(program)
     try:
         yield engine
     except GeometryError:
-        waiting.append(engine)
+        _idle.append(engine)
         raise
     except BaseException:
         engine.child.close()  # it may be in the middle of a thought
         raise
-    waiting.append(engine)
+    _idle.append(engine)
+    while len(_idle) > MOST_IDLE:
+        with contextlib.suppress(IndexError):  # another thread has taken it
+            _idle.pop(0).child.close()
+
+
+def _waiting(program: Program) -> Engine | None:
+    """Take out an engine that waits, if there is one."""
+    for engine in reversed(_idle.copy()):
+        if engine.program == program:
+            with contextlib.suppress(ValueError):  # another thread has taken it
+                _idle.remove(engine)
+                return engine
+    return None
 
 
 def _told(rules: Rules, text: str, before: Decision) -> Decision:
