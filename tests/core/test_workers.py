@@ -324,6 +324,18 @@ def test_a_file_of_ones_own_travels_to_a_cluster(cluster: tuple[str, list], tmp_
     assert graded == grade(player, positions).to_json()
 
 
+def test_a_script_without_its_guard_is_told_of_it(tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(
+        "from fourlab.core.workers import Workers\n"
+        "with Workers(1, 'processes') as workers:\n    print(list(workers.run(abs, [-1])))\n"
+    )
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True, check=False)
+    assert done.stderr.splitlines()[-1].endswith(
+        "put what is done under: if __name__ == '__main__':"
+    )
+
+
 def test_what_was_written_in_a_cell_travels_to_a_cluster(cluster: tuple[str, list]) -> None:
     with notebook() as book:
         book.run("ORDER = (4, 3)\n")
