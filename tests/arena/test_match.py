@@ -156,9 +156,13 @@ def test_who_makes_trouble_forfeits_by_name_and_the_others_play_on(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     conditions = {"move_seconds": 2.0, "modules": ("troublemakers",)}
+    hung: set[str] = set()
     with monkeypatch.context() as impatient:
         impatient.setattr(seats, "WARM_SECONDS", 3.0)
+        impatient.setattr(seats, "_hung", hung)
         games = play(Stretch(pairing(SMALL, "dull", name, **conditions), 0, 2))
+    if name == "hanging":
+        assert hung == {name}  # the next job does not wait for it before its games
     assert games.results.tolist() == [1, 1]
     assert sorted(games.forfeits) == [0, 1]
     for number, text in games.forfeits.items():
