@@ -149,6 +149,24 @@ def test_games_are_exported(played: Path) -> None:
     assert f"{line} {results[entry['outcome']]}\n" in text.replace("\n", " ").replace("  ", "\n")
 
 
+@pytest.mark.parametrize("file", ["back.pgn", "back.jsonl"])
+def test_games_are_imported_once(played: Path, file: str) -> None:
+    run(played, "games", "--export", file, "--limit", "8")
+    into = ["games", "--record", f"{file}.db"]
+    assert run(played, *into, "--import", file).stdout == f"{file}.db: 8 games more\n"
+    again = run(played, *into, "--import", file).stdout
+    assert again == f"{file}.db: 0 games more, 8 were there\n"
+    told = ("first", "second", "seed", "moves", "outcome", "seconds", "plies")
+    lines = [run(played, *which, "--json", "--limit", "8") for which in (into, ["games"])]
+    kept, there = (
+        sorted([json.loads(line)[name] for name in told] for line in done.stdout.splitlines())
+        for done in lines
+    )
+    assert kept == there
+    refused = run(played, "games", "--import", "x.csv")
+    assert (refused.returncode, "ends in .jsonl or .pgn" in refused.stderr) == (2, True)
+
+
 def test_games_are_printed_for_other_tools(played: Path) -> None:
     rows = list(csv.DictReader(run(played, "games", "--csv").stdout.splitlines()))
     lines = run(played, "games", "--jsonl", "--limit", "5").stdout.splitlines()
