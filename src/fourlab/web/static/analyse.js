@@ -35,12 +35,10 @@ export default {
   mounted() { addEventListener("fourlab-theme", () => { this.theme++; }); },
   beforeUnmount() { clearInterval(this.clock); },
   computed: {
-    sideways() { return this.height < 480 && this.width > this.height; },
     pitch() {
       const { columns, rows } = this.view.game;
-      const across = Math.floor((this.phone ? this.width - 24 - 16 : 340 - 16) / columns);
-      if (this.sideways) return Math.min(across, Math.max(36, Math.floor((this.height - 172) / (rows + 0.4))));
-      if (this.phone) return across;
+      if (this.sideways) return Math.max(28, Math.floor(Math.min((this.phone ? this.width - 108 : 324) / columns, (this.height - 160) / rows)));
+      if (this.phone) return Math.floor((this.width - 40) / columns);
       const room = this.width < 1200 ? this.width - 64 : 544;
       return Math.min(pitchFor(this.view.game, room - 44, this.height - 360), 96);
     },

@@ -293,7 +293,7 @@ export const live = {
   emits: ["act"],
   provide() { return { shown: this }; },
   data() { return { view: this.start, number: 0, online: true, width: innerWidth, height: innerHeight }; },
-  computed: { phone() { return this.width < 768; } },
+  computed: { phone() { return this.width < 768; }, sideways() { return this.height < 480 && this.width > this.height; } },
   mounted() {
     this.keepAddress();
     this.onResize = () => { [this.width, this.height] = [innerWidth, innerHeight]; };
