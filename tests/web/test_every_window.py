@@ -31,11 +31,12 @@ TOO_SMALL = """(least) => [...document.querySelectorAll(
 """
 # What lies outside of the window, or whose text is cut off, and cannot be scrolled to.
 CUT = """() => {
-    const all = "button, a, input, select, h1, h2, h3, th, td, label, .chip b, .plate";
+    const all = "button, a, input, select, h1, h2, h3, th, td, label, .chip b, .plate, .segmented";
     const styled = (e) => getComputedStyle(e);
     const rolls = (e) => /auto|scroll/.test(styled(e).overflowX);
     const scrolls = (e) => e && (rolls(e) || scrolls(e.parentElement));
-    const is_cut = (e) => e.scrollWidth > e.clientWidth + 1 && styled(e).overflowX === "hidden";
+    const is_cut = (e) => e.scrollWidth > e.clientWidth + 1 &&
+      (styled(e).overflowX === "hidden" || e.matches(".segmented"));
     const is_out = (box) => box.width && (box.left < -1 || box.right > innerWidth + 1);
     return [...document.querySelectorAll(all)]
       .filter((e) => e.checkVisibility({ visibilityProperty: true }))
