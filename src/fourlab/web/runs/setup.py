@@ -28,7 +28,9 @@ ENDLESS = 1_000_000_000  # games: a page learns until it is paused
 # What a page sets, where there is it.
 HELD = {"games": ENDLESS, "memory-mb": 64, "chunk": 500, "window": 200_000, "threads": 1}
 # What it sets where an address does not: something is learned within seconds.
-SOON = {"zero": {"width": 16, "blocks": 1, "lanes": 32, "batch": 64, "prefill": 512}}
+SOON = {
+    "zero": {"width": 16, "blocks": 1, "lanes": 32, "batch": 64, "prefill": 512, "start-share": 0.5}
+}
 OFFERED = ("game", "learner", "opponent")
 SMALL_GAMES = (
     "connect:columns=5,rows=4,k=4",
