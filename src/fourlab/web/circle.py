@@ -122,8 +122,9 @@ class Circle:
         """Say what is in its way."""
         settings = self.training.settings
         if "opponent" in settings.spec and settings.opponent != "self":
+            whom = OPPONENTS.get(settings.opponent, settings.opponent)
             return (
-                f"It trains against {OPPONENTS.get(settings.opponent, settings.opponent)}, which seldom plays the replies that "
-                "refute it; a run against itself meets them."
+                f"It trains against {whom}, which seldom plays the replies that refute it; a run "
+                "against itself meets them."
             )
         return "What it met was too little; train on from the holes that are left."
