@@ -178,17 +178,3 @@ def test_the_chart_is_read_by_pointer_and_keys(visit: Visit) -> None:
     page.keyboard.press("End")
     assert re.search(r"at [\d,]+ games, \d+%", page.inner_text(".spoken"))
     assert "saved" in page.inner_text(".run-name")
-
-
-def test_a_run_fits_every_window(visit: Visit) -> None:
-    visitor = visit()
-    begun(visitor, 500)
-    for is_running in (True, False):
-        if not is_running:
-            pause(visitor)  # what runs never stands still for a picture
-        for width in (320, 390, 768, 1024):
-            visitor.page.set_viewport_size({"width": width, "height": 800})
-            visitor.page.wait_for_function("wide => innerWidth === wide", arg=width)
-            assert visitor.page.evaluate("document.documentElement.scrollWidth") <= width
-            if not is_running:
-                visitor.picture(f"run-{width}")
