@@ -5,6 +5,11 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+# pip compiles on one core what compileall does on all of them.
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -c constraints.txt
+COMPILE := $(BIN)/python -m compileall -qq -j 0 $(VENV)/lib || true  # some packages carry old code
+# Where it is set every one of some hundred programs of the tests compiles the sources anew.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help serve play test test-slow test-kaggle chromium check format lint type layers bench docs release clean
 
@@ -26,12 +31,14 @@ $(BIN)/python:
 
 $(VENV)/.has-%: pyproject.toml constraints.txt | $(BIN)/python
 	@echo "installing fourlab[$*] into $(VENV)"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[$*]'
+	@$(PIP) -e '.[$*]'
+	@$(COMPILE)
 	@touch $@
 
 $(VENV)/.has-core: pyproject.toml constraints.txt | $(BIN)/python
 	@echo "installing fourlab into $(VENV)"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e .
+	@$(PIP) -e .
+	@$(COMPILE)
 	@touch $@
 
 serve: $(VENV)/.has-web

@@ -34,8 +34,8 @@ def troublemakers() -> Iterator[None]:
 
 
 def pytest_xdist_auto_num_workers() -> int:
-    """Return one worker more than there are cores: tests of pages wait more than they work."""
-    return (os.cpu_count() or 1) + 1
+    """Return two workers more than there are cores: tests of pages wait more than they work."""
+    return (os.cpu_count() or 1) + 2
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

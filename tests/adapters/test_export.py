@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+import command
 import fourlab
 from bare import run_bare
 from fourlab.adapters import rehearsal
@@ -79,7 +80,7 @@ def test_without_numba_it_plays_in_plain_python(tmp_path: Path, spec: str) -> No
 
 
 def test_with_numba_it_compiles(tmp_path: Path) -> None:
-    report, errors = play_bare(tmp_path, "mcts:time=0.1", PACKAGES, BOARDS[:1], 600)
+    report, errors = play_bare(tmp_path, "flat:playouts=5", PACKAGES, BOARDS[:1], 600)
     assert all(kind == "int" and cell == 0 for kind, _, cell in report["answers"])
     assert report["compiled"] == [True]
     assert report["strange"] == []
@@ -144,13 +145,7 @@ def test_who_cannot_play_cannot_be_exported() -> None:
 
 
 def fourlab_export(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "fourlab.cli.main", "export", "kaggle", *arguments],
-        capture_output=True,
-        text=True,
-        check=False,
-        env={**os.environ, "COLUMNS": "100"},
-    )
+    return command.run("export", "kaggle", *arguments, COLUMNS="100")
 
 
 def test_the_command_writes_a_file(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """Programs as agents: three languages, our own agents driven by us, and programs that misbehave."""
 
+import os
 import shutil
 import subprocess
 import sys
@@ -15,14 +16,18 @@ from fourlab.agents.check import Checks
 from fourlab.agents.engine import EngineError
 from fourlab.agents.registry import agent
 from fourlab.arena.events import Event
+from fourlab.arena.games import joined
 from fourlab.arena.identity import checksum
 from fourlab.arena.match import play
 from fourlab.arena.pairing import Stretch
+from fourlab.arena.records import Records
 from fourlab.cli.main import app
 from fourlab.core.errors import GeometryError, SpecError
 from fourlab.core.limit import Limit
+from fourlab.core.lines import KEPT_ERRORS
 from fourlab.rules.catalog import game
 from fourlab.rules.position import position_of
+from fourlab.rules.record import GameRecord
 
 SMALL = "connect:columns=5,rows=4,k=4"
 FOURLAB = f"engine:{sys.executable},args=(-m fourlab.cli.main engine {{}})"
@@ -112,6 +117,7 @@ FAULTS = {
     "kept = [bytes(1 << 28) for _ in range(20)]": "ended with code 1.*MemoryError",
     "print('bestmove')": "no bestmove COLUMN",
     "os.write(1, b'noise' * 100_000_000)": "no answer within 0.2 s",
+    "while True: print('info nodes 1', flush=True)": "no answer within 0.2 s",
 }
 
 
@@ -143,6 +149,62 @@ def test_a_game_is_forfeited_with_the_last_words_and_the_next_is_played(tmp_path
     assert games.results.tolist() == [-1, -1]
     for text in games.forfeits.values():
         assert "its process ended with code 1; its last words: too hard" in text
+
+
+TALKATIVE = (
+    "print('bestmove', next(c for c in '12345' if moves.count(c) < 4), flush=True);"
+    "sys.stderr.write(f'{len(moves)} after the answer\\n')"
+)
+
+
+def test_what_an_engine_writes_is_kept_with_its_game_whoever_plays_it(tmp_path: Path) -> None:
+    spec = program(tmp_path, TALKATIVE)
+    Path(spec.removeprefix("engine:")).write_text(
+        "import sys; print('awake', file=sys.stderr)\n"
+        + Path(spec.removeprefix("engine:")).read_text()
+    )
+    [pairing] = Event(SMALL, (spec, "random"), games=4, plies=2).pairings()
+    whole = play(Stretch(pairing, 0, 4))
+    assert not whole.forfeits
+    for number, length in zip(whole.numbers.tolist(), whole.lengths.tolist(), strict=True):
+        mine = range(2 + number % 2, length, 2)
+        assert whole.said[number] == ("".join(f"{ply} after the answer\n" for ply in mine), "")
+    parts = [play(Stretch(pairing, first, 2)) for first in (2, 0)]
+    assert joined(parts).said == whole.said
+    with Records(tmp_path / "games.db") as records:
+        records.add(records.pairing(pairing), whole, whole.notations(pairing.rules))
+        kept = {one.id: one for one in records.listing()}
+    assert kept["1.0"].said == whole.said[0]
+    assert kept["1.1"].said == whole.said[1][::-1]  # it was the second player there
+    assert GameRecord.from_line(kept["1.1"].to_line()) == kept["1.1"]
+    shown = CliRunner().invoke(app, ["games", "1.1", "--record", str(tmp_path / "games.db")])
+    assert "odd.py wrote:\n3 after the answer\n5 after" in shown.output
+
+
+def test_an_engine_knows_of_the_clock_and_is_gone_when_it_hangs(tmp_path: Path) -> None:
+    code = (
+        "sys.stderr.write(f'{os.getpid()} was told: {line}'); sys.stderr.flush(); time.sleep(3600)"
+    )
+    [pairing] = Event(
+        SMALL, (program(tmp_path, code), "random"), games=2, plies=0, move_seconds=0.5
+    ).pairings()
+    games = play(Stretch(pairing, 0, 1))
+    assert "no answer within 0.45 s; its last words:" in games.forfeits[0]
+    told = games.said[0][0].split(" ", 1)
+    assert told[1].split() == ["was", "told:", "go", "time", "0.45"]
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(told[0]), 0)
+
+
+def test_much_that_is_written_costs_no_space(tmp_path: Path) -> None:
+    spec = program(tmp_path, "sys.stderr.write('word ' * 100_000); print('bestmove 1')")
+    player = agent(spec)
+    player.decide(game("connect4").start(), np.random.default_rng(1))
+    assert player.said() == ("word " * 1000)[-KEPT_ERRORS:]
+    engine = engine_module._idle[-1]
+    assert os.fstat(engine.child._errors.fileno()).st_size == 0
+    player.decide(game("connect4").start(), np.random.default_rng(1))
+    assert os.fstat(engine.child._errors.fileno()).st_size == 500_000  # and it goes on at its start
 
 
 def test_what_cannot_start_is_said_in_one_line(tmp_path: Path) -> None:
@@ -179,7 +241,12 @@ def test_engines_are_shared_between_agents_and_threads(tmp_path: Path) -> None:
     spec = program(tmp_path, "print('bestmove 1')")
     for _ in range(20):
         decide(spec)
-    [idle] = [
-        kept for known, kept in engine_module._idle.items() if str(tmp_path) in str(known.command)
-    ]
-    assert len(idle) == 1
+    assert sum(str(tmp_path) in str(one.program.command) for one in engine_module._idle) == 1
+
+
+def test_only_so_many_programs_wait(tmp_path: Path) -> None:
+    spec = program(tmp_path, "print('bestmove 1')")
+    for depth in range(engine_module.MOST_IDLE + 2):
+        decide(f"{spec},set=(depth={depth})")
+    settings = [one.program.settings for one in engine_module._idle]
+    assert settings == [(("depth", str(n)),) for n in range(2, engine_module.MOST_IDLE + 2)]

@@ -196,6 +196,14 @@ def test_games_are_those_of_the_contents_wherever_they_are_played(folder: Path) 
         np.testing.assert_array_equal(there[pairing].moves, games.moves)
 
 
+def test_one_that_finds_nothing_is_told_of_its_own_line(folder: Path) -> None:
+    text = "def choose(position, rng):\n    return next(iter(()))\n"
+    (folder / "stops.py").write_text(text)
+    with pytest.raises(RuntimeError) as raised:  # what becomes of it in a generator
+        grade("stops.py", game=SMALL)
+    assert own.told(raised.value) == "stops.py:2: StopIteration in: return next(iter(()))"
+
+
 @pytest.mark.usefixtures("folder")
 def test_a_failing_agent_forfeits_with_its_own_line() -> None:
     [pairing] = Event(SMALL, ("classes.py:Failing", "random"), games=2, plies=0).pairings()

@@ -156,9 +156,13 @@ def test_who_makes_trouble_forfeits_by_name_and_the_others_play_on(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     conditions = {"move_seconds": 2.0, "modules": ("troublemakers",)}
+    hung: set[str] = set()
     with monkeypatch.context() as impatient:
         impatient.setattr(seats, "WARM_SECONDS", 3.0)
+        impatient.setattr(seats, "_hung", hung)
         games = play(Stretch(pairing(SMALL, "dull", name, **conditions), 0, 2))
+    if name == "hanging":
+        assert hung == {name}  # the next job does not wait for it before its games
     assert games.results.tolist() == [1, 1]
     assert sorted(games.forfeits) == [0, 1]
     for number, text in games.forfeits.items():
@@ -188,9 +192,11 @@ def test_an_idle_seat_may_be_gone_when_it_is_taken(monkeypatch: pytest.MonkeyPat
 def test_agents_may_print_and_fork(name: str) -> None:
     games = play(Stretch(pairing(SMALL, "dull", name, modules=("troublemakers",)), 0, 4))
     assert not games.forfeits
-    assert_equal(
-        games, play(Stretch(pairing(SMALL, "dull", name, modules=("troublemakers",)), 0, 4))
-    )
+    again = play(Stretch(pairing(SMALL, "dull", name, modules=("troublemakers",)), 0, 4))
+    assert_equal(games, again)
+    assert games.said == again.said
+    assert sorted(games.said) == ([0, 1, 2, 3] if name == "noisy" else [])
+    assert all(dull == "" and noisy for dull, noisy in games.said.values())
 
 
 @pytest.mark.usefixtures("troublemakers")

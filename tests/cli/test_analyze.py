@@ -1,22 +1,18 @@
 """`fourlab analyze`, `grade`, `data` and `book` from the outside."""
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
+from subprocess import CompletedProcess
 
 import pytest
 
-FOURLAB = [sys.executable, "-m", "fourlab.cli.main"]
+import command
+
 FAMOUS = "4445423633442655"
 
 
-def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "COLUMNS": "100"}
-    return subprocess.run(
-        [*FOURLAB, *arguments], env=environment, capture_output=True, text=True, check=False
-    )
+def run(*arguments: str) -> CompletedProcess[str]:
+    return command.run(*arguments, COLUMNS="100")
 
 
 def test_the_json_of_an_analysis() -> None:

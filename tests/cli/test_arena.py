@@ -19,6 +19,7 @@ import pexpect
 import pytest
 from rich.console import Console
 
+from command import run as run_command
 from fourlab.arena.events import Event
 from fourlab.arena.tournament import Tournament
 from fourlab.cli.arena import Pace
@@ -31,9 +32,7 @@ PATIENCE = 300  # an upper bound for compiling on a busy machine, not a measurem
 
 
 def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [*FOURLAB, *arguments], cwd=folder, capture_output=True, text=True, check=False
-    )
+    return run_command(*arguments, folder=folder)
 
 
 @pytest.fixture(scope="module")
@@ -148,6 +147,24 @@ def test_games_are_exported(played: Path) -> None:
     moves = entry["moves"].split()
     line = " ".join(f"{i // 2 + 1}. {' '.join(moves[i : i + 2])}" for i in range(0, len(moves), 2))
     assert f"{line} {results[entry['outcome']]}\n" in text.replace("\n", " ").replace("  ", "\n")
+
+
+@pytest.mark.parametrize("file", ["back.pgn", "back.jsonl"])
+def test_games_are_imported_once(played: Path, file: str) -> None:
+    run(played, "games", "--export", file, "--limit", "8")
+    into = ["games", "--record", f"{file}.db"]
+    assert run(played, *into, "--import", file).stdout == f"{file}.db: 8 games more\n"
+    again = run(played, *into, "--import", file).stdout
+    assert again == f"{file}.db: 0 games more, 8 were there\n"
+    told = ("first", "second", "seed", "moves", "outcome", "seconds", "plies")
+    lines = [run(played, *which, "--json", "--limit", "8") for which in (into, ["games"])]
+    kept, there = (
+        sorted([json.loads(line)[name] for name in told] for line in done.stdout.splitlines())
+        for done in lines
+    )
+    assert kept == there
+    refused = run(played, "games", "--import", "x.csv")
+    assert (refused.returncode, "ends in .jsonl or .pgn" in refused.stderr) == (2, True)
 
 
 def test_games_are_printed_for_other_tools(played: Path) -> None:
@@ -268,7 +285,10 @@ def test_an_odd_number_of_games_is_made_even_and_said(tmp_path: Path) -> None:
         ["sweep", "flat:playouts={1,2}", "--against", "magic"],
     ],
 )
-def test_what_is_refused_leaves_no_record_behind(tmp_path: Path, arguments: list[str]) -> None:
+def test_what_is_refused_leaves_no_record_behind(
+    tmp_path: Path, arguments: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("fourlab.core.workers.CONNECT_SECONDS", 0.1)  # nobody answers
     assert run(tmp_path, *arguments).returncode == 2
     assert list(tmp_path.iterdir()) == []
 
@@ -329,7 +349,7 @@ def test_a_killed_tournament_is_resumed_as_if_never_stopped(tmp_path: Path) -> N
         goal = count(path) + dice.randint(1, 60)
         driver = subprocess.Popen([*FOURLAB, *command], stdout=subprocess.DEVNULL)
         while count(path) < goal and driver.poll() is None:
-            time.sleep(0.001)
+            time.sleep(0.02)
         os.kill(driver.pid, signal.SIGKILL)
         driver.wait()
         command = ["arena", "--resume", "--record", str(path)]

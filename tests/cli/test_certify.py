@@ -1,22 +1,19 @@
 """`fourlab certify` from the outside."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
+from subprocess import CompletedProcess
 
+import command
 from fourlab.positions.suites import read_positions
 from fourlab.rules.catalog import game
 
-FOURLAB = [sys.executable, "-m", "fourlab.cli.main"]
 GOOD = ["minimax:ties=first", "--game", "tictactoe", "--side", "second"]
 BAD = ["minimax:ties=first,depth=2", "--game", "tictactoe", "--side", "second"]
 
 
-def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [*FOURLAB, "certify", *arguments], cwd=folder, capture_output=True, text=True, check=False
-    )
+def run(folder: Path, *arguments: str) -> CompletedProcess[str]:
+    return command.run("certify", *arguments, folder=folder)
 
 
 def test_a_certificate_is_shown_written_and_repeated(tmp_path: Path) -> None:

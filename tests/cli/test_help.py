@@ -1,32 +1,37 @@
 """What there is: agents, learners, spellings, and `python -m fourlab`."""
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
+from subprocess import CompletedProcess
 
 import pytest
 
+import command
 from fourlab.agents.registry import AGENTS
 from fourlab.core.spec import options_of
 from fourlab.learning.registry import LEARNERS
 
 
-def run(*arguments: str, folder: Path | None = None) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "fourlab", *arguments],
-        env={**os.environ, "COLUMNS": "100"},
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        check=False,
-        stdin=subprocess.DEVNULL,
-    )
+def run(*arguments: str, folder: Path | None = None) -> CompletedProcess[str]:
+    return command.run(*arguments, folder=folder, COLUMNS="100")
 
 
-def test_the_package_is_a_program() -> None:
-    assert run("--version").stdout.startswith("fourlab ")
+@pytest.mark.parametrize("module", ["fourlab", "fourlab.cli.main"])
+def test_the_package_is_a_program(module: str, tmp_path: Path) -> None:
+    """All else runs `main` in this process: here its answers, streams and codes are a program's."""
+    for arguments, code in ((("--version",), 0), (("agents", "mtcs"), 2)):
+        done = subprocess.run(
+            [sys.executable, "-m", module, *arguments],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        here = run(*arguments)
+        assert done.returncode == here.returncode == code
+        assert (done.stdout, done.stderr) == (here.stdout, here.stderr) != ("", "")
 
 
 @pytest.mark.parametrize(("command", "registry"), [("agents", AGENTS), ("learners", LEARNERS)])

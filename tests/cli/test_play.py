@@ -7,10 +7,12 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from subprocess import CompletedProcess
 
 import pexpect
 import pytest
 
+import command
 from fourlab.rules.record import load_games
 
 FOURLAB = [sys.executable, "-m", "fourlab.cli.main"]
@@ -134,15 +136,8 @@ def test_leaving_by_a_key_is_no_accident(play, key: str) -> None:
     assert terminal.end() == 0
 
 
-def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [*FOURLAB, *arguments],
-        env={**os.environ, **environment},
-        input="",
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+def run(*arguments: str, **environment: str) -> CompletedProcess[str]:
+    return command.run(*arguments, **environment)
 
 
 def test_a_game_is_kept_in_the_record_of_the_arena(tmp_path: Path) -> None:
@@ -224,13 +219,8 @@ def test_help_and_version_do_not_load_numba() -> None:
 
 def test_agents_show_what_they_think() -> None:
     def shown(*arguments: str) -> str:
-        run = subprocess.run(
-            [*FOURLAB, "play", "--second", "minimax", "--delay", "0", "--seed", "1", *arguments],
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-        return run.stdout
+        options = ("--second", "minimax", "--delay", "0", "--seed", "1")
+        return run("play", *options, *arguments).stdout
 
     thinking = shown("--first", "mcts:sims=50,c=1", "--moves", "112233", "--show-thinking")
     assert "+1.00" in thinking  # the winning move of the search

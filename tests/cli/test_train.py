@@ -4,13 +4,14 @@ import io
 import json
 import logging
 import re
-import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
+from subprocess import CompletedProcess
 
 import pytest
 
+import command
 from fourlab.cli.main import Notices
 from fourlab.cli.train import Speedometer, report
 from fourlab.learning.networks.distil import Distil
@@ -22,14 +23,8 @@ from fourlab.values.network import Network
 from nets import random_network
 
 
-def fourlab(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "fourlab.cli.main", *arguments],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+def fourlab(folder: Path, *arguments: str) -> CompletedProcess[str]:
+    return command.run(*arguments, folder=folder)
 
 
 @pytest.fixture(scope="module")

@@ -1,29 +1,23 @@
 """The walk of docs/your-agent.md, command by command."""
 
 import re
-import subprocess
-import sys
 from pathlib import Path
+
+import command
 
 PAGE = Path(__file__).parents[2] / "docs" / "your-agent.md"
 
 
 def test_five_commands_lead_to_a_rated_agent_and_its_worst_game(tmp_path: Path) -> None:
     [walk] = re.findall(r"```sh\n(.*?)```", PAGE.read_text(), flags=re.DOTALL)
-    commands = walk.strip().splitlines()
-    assert len(commands) == 5
+    lines = walk.strip().splitlines()
+    assert len(lines) == 5
     said = []
-    for command in commands:
-        program, *arguments = command.split()
+    for line in lines:
+        program, *arguments = line.split()
         assert program == "fourlab"
-        done = subprocess.run(
-            [sys.executable, "-m", "fourlab.cli.main", *arguments],
-            cwd=tmp_path,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert done.returncode == 0, f"{command}: {done.stderr}"
+        done = command.run(*arguments, folder=tmp_path)
+        assert done.returncode == 0, f"{line}: {done.stderr}"
         said.append(done.stdout)
     _, checked, rated, graded, worst = said
     assert checked.endswith("sound\n")

@@ -1,6 +1,7 @@
 """What was written in cells travels with all that it names, or says what cannot."""
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -122,6 +123,12 @@ def test_it_plays_in_a_process_of_its_own(run: Run) -> None:
     played = fourlab.tournament(mine, "random", game="tictactoe", games=2, workers=1)
     assert played.played == 2
     assert not any(tally.forfeits for tally in played.tallies)
+
+
+def test_it_teaches(run: Run, tmp_path: Path) -> None:
+    mine = run("def mine(position, rng):\n    return position.legal_moves()[0]\n")["mine"]
+    done = fourlab.train("q", "tictactoe", out=tmp_path / "run", opponent=mine, games=50)
+    assert spec_of(mine).partition(":")[0] in done.config.learner
 
 
 def test_one_that_is_only_registered_says_what_to_do(run: Run) -> None:

@@ -111,6 +111,7 @@ def test_a_child_that_speaks_lines_is_heard_and_its_end_too() -> None:
         child.hear(0.01)
     child.say("die")
     assert child.hear(60) is None
-    assert child.errors() == "on purpose"
+    assert child.errors() == "on purpose\n"
+    assert child.errors() == ""  # what was told is not told again
     assert child.leave(60) == "ended with code 1"
     child.say("nobody hears this")

@@ -13,14 +13,16 @@ from typing import Any
 
 import pytest
 
+from cells import notebook
+from command import run as run_command
 from fourlab.agents.registry import agent
 from fourlab.arena.certify.certificate import certify, differences
 from fourlab.arena.events import Event
 from fourlab.arena.grading import grade
 from fourlab.arena.records import Records
-from fourlab.arena.tournament import Tournament
+from fourlab.arena.tournament import Tournament, tournament
 from fourlab.core import workers as workers_module
-from fourlab.core.errors import FourlabError
+from fourlab.core.errors import FourlabError, SpecError
 from fourlab.core.workers import ClusterError, Workers
 from fourlab.learning.runs import Run, RunConfig
 from fourlab.positions.suites import suite
@@ -186,8 +188,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, lis
 
 def fourlab(folder: Path, *arguments: str) -> str:
     """Run a command; return what it prints."""
-    command = [sys.executable, "-m", "fourlab.cli.main", *arguments]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    done = run_command(*arguments, folder=folder)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
@@ -321,6 +322,35 @@ def test_a_file_of_ones_own_travels_to_a_cluster(cluster: tuple[str, list], tmp_
     assert there.results() == here.results()
     assert not any(tally.forfeits for tally in there.tallies)
     assert graded == grade(player, positions).to_json()
+
+
+def test_a_script_without_its_guard_is_told_of_it(tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(
+        "from fourlab.core.workers import Workers\n"
+        "with Workers(1, 'processes') as workers:\n    print(list(workers.run(abs, [-1])))\n"
+    )
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True, check=False)
+    assert done.stderr.splitlines()[-1].endswith(
+        "put what is done under: if __name__ == '__main__':"
+    )
+
+
+def test_what_was_written_in_a_cell_travels_to_a_cluster(cluster: tuple[str, list]) -> None:
+    with notebook() as book:
+        book.run("ORDER = (4, 3)\n")
+        book.run("def mine(position, rng):\n    return [*ORDER, *position.legal_moves()][-1]\n")
+        mine = book.names["mine"]
+        here = tournament(mine, "random", game=SMALL, games=4, workers=1)
+        there = tournament(mine, "random", game=SMALL, games=4, cluster=cluster[0])
+        assert there.results() == here.results()
+        assert not any(tally.forfeits for tally in there.tallies)
+        positions = suite(game(SMALL), "end")[:20]
+        graded = grade(mine, positions, game=SMALL, cluster=cluster[0])
+        assert graded.to_json() == grade(mine, positions, game=SMALL).to_json()
+        book.run("ORDER = [print]\n")
+        with pytest.raises(SpecError, match=r"uses ORDER, .*%%writefile"):
+            tournament(mine, "random", game=SMALL, games=4, cluster=cluster[0])
 
 
 def test_trouble_on_a_cluster_costs_its_own_games(

@@ -1,10 +1,7 @@
 """All commands with whatever may be typed: an answer or a line that says what is wrong."""
 
-import contextlib
 import importlib
-import io
 import signal
-import sys
 import typing
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -15,9 +12,9 @@ import pytest
 import typer
 
 import nasty
+from command import run as run_command
 from fourlab.agents.registry import AGENTS
 from fourlab.cli import main as command_line
-from fourlab.core import waiting
 from fourlab.learning.registry import LEARNERS
 from fourlab.studies.registry import STUDIES
 
@@ -68,7 +65,6 @@ def idle(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
         monkeypatch.setattr(owner, last, begin)
     monkeypatch.setattr("fourlab.cli.play.TerminalGame.prepare", lambda _: None)
     monkeypatch.setattr("fourlab.core.workers.CONNECT_SECONDS", 0.1)  # nobody answers
-    monkeypatch.setattr(waiting, "listen", lambda _: None)
     monkeypatch.chdir(tmp_path)
     (tmp_path / "file").write_text("44\n55\n")
     for name in ("folder", "folder.py", "folder.npz"):
@@ -170,54 +166,42 @@ def command_line_of(dice: Random) -> list[str]:
     return words
 
 
-def outcome(words: list[str], monkeypatch: pytest.MonkeyPatch) -> tuple[int | str, str]:
+def outcome(words: list[str]) -> tuple[int, str]:
     """Run a command in this process; return its exit code and what it said on standard error."""
 
     def endless(*_: object) -> None:
         raise Endless
 
-    said = io.StringIO()
-    monkeypatch.setattr(sys, "argv", ["fourlab", *words])
-    monkeypatch.setattr(sys, "stdin", io.StringIO(""))
     before = signal.signal(signal.SIGALRM, endless)
-    handlers = signal.getsignal(signal.SIGINT)
     signal.alarm(PATIENCE)
     try:
-        with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(said):
-            command_line.main()
-        return 0, said.getvalue()
-    except SystemExit as end:
-        return (end.code if isinstance(end.code, int) else 0), said.getvalue()
+        done = run_command(*words)
+        return done.returncode, done.stderr
     except Accepted:
-        return 0, said.getvalue()
+        return 0, ""
     finally:
         signal.alarm(0)
         signal.signal(signal.SIGALRM, before)
-        signal.signal(signal.SIGINT, handlers)
 
 
-def check(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def check(seed: int) -> None:
     dice = Random(seed)
     for number in range(LINES):
         words = command_line_of(dice)
         shown = [word if len(word) < 80 else f"{word[:60]}...({len(word)})" for word in words]
         try:
-            code, said = outcome(words, monkeypatch)
+            code, said = outcome(words)
         except BaseException as error:
             pytest.fail(f"seed {seed}, line {number}: {shown} ended in {error!r}")
         assert code in DOCUMENTED, (seed, number, shown, said)
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_no_command_line_ends_in_a_traceback(
-    seed: int, idle: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    check(seed, monkeypatch)
+def test_no_command_line_ends_in_a_traceback(seed: int, idle: Path) -> None:
+    check(seed)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4, 168))
-def test_no_command_line_of_many_ends_in_a_traceback(
-    seed: int, idle: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    check(seed, monkeypatch)
+def test_no_command_line_of_many_ends_in_a_traceback(seed: int, idle: Path) -> None:
+    check(seed)

@@ -22,6 +22,7 @@ from fourlab.learning.run_files import RunConfig, add_metrics, read_metrics
 from fourlab.positions.labels import label, load_labels, save_labels
 from fourlab.positions.suites import read_positions
 from fourlab.rules.catalog import game
+from fourlab.rules.game_files import pgn, read_games
 from fourlab.rules.record import load_games, save_games
 from fourlab.search.book import Book
 from fourlab.search.bookmaking import UNSOLVED, Build
@@ -79,6 +80,12 @@ def _lines(path: Path) -> None:
     record = path.with_name("lines.db")
     _record(record)
     save_games(path, _read_record(record)[0])
+
+
+def _pgn(path: Path) -> None:
+    record = path.with_name("pgn.db")
+    _record(record)
+    path.write_text("".join(map(pgn, _read_record(record)[0])))
 
 
 LINES = [{"games": games, "wins": 0.5, "against": {"random": [1, 2]}} for games in (10, 20)]
@@ -154,6 +161,7 @@ SEALED: dict[str, tuple[Callable[[Path], None], Callable[[Path], Any]]] = {
 # Text that people write themselves has no checksum: what is read may differ, and nothing else.
 OPEN: dict[str, tuple[Callable[[Path], Any], Callable[[Path], Any]]] = {
     "games.jsonl": (_lines, lambda path: list(load_games(path))),
+    "games.pgn": (_pgn, read_games),
     "positions.txt": (
         lambda path: path.write_text("12\n3 won\n\n41\n"),
         lambda path: read_positions(RULES, path),

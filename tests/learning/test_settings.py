@@ -59,8 +59,8 @@ def test_lists_in_braces_are_stages() -> None:
 
 
 def test_a_mixture_keeps_its_weights() -> None:
-    found = opponents("4 baseline and 1 minimax:depth=2", RULES, 200_000)
-    listed = names(found, 200_000, seed=3)
+    found = opponents("4 baseline and 1 minimax:depth=2", RULES, 50_000)
+    listed = names(found, 50_000, seed=3)
     assert listed.count("baseline") / len(listed) == pytest.approx(0.8, abs=0.02)
 
 

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fourlab.core.errors import NotationError
 from fourlab.rules.catalog import game
-from fourlab.rules.game_files import COLUMNS, FORMATS, csv_line, json_line, pgn
+from fourlab.rules.game_files import COLUMNS, FORMATS, csv_line, json_line, pgn, read_pgn
 from fourlab.rules.position import write_moves
 from fourlab.rules.record import GameRecord
 
@@ -33,6 +34,7 @@ def records(draw: st.DrawFn) -> GameRecord:
         outcome=position.outcome.value,
         seconds=(0.25, 1e-6),
         plies=draw(st.integers(0, 4)),
+        forfeit=draw(st.sampled_from([None, 'x.py at move 3: "no"; \\ {or}'])),
         id=f"{draw(st.integers(1, 99))}.{draw(st.integers(0, 99))}",
         started="2026-11-16T12:00:00Z",
     )
@@ -72,6 +74,45 @@ def test_pgn_has_its_tags_in_order_and_short_lines(record: GameRecord) -> None:
     )
     assert write_moves(game(record.game), [int(move) - 1 for move in told]) == record.moves
     assert rest == ""
+
+
+@given(st.lists(records(), max_size=4))
+def test_pgn_is_read_back(written: list[GameRecord]) -> None:
+    assert list(read_pgn("".join(map(pgn, written)))) == written
+
+
+@given(records(), st.sampled_from(["{ said }", "; said 4\n", "$14", "(4. 1 (2) 3 1-0)", "%x\n"]))
+def test_remarks_of_others_are_passed_over(record: GameRecord, remark: str) -> None:
+    head, moves, _ = pgn(record).split("\n\n")
+    assert list(read_pgn(f"{head}\n\n" + moves.replace(" ", f" {remark} "))) == [record]
+
+
+def test_pgn_of_others_is_read_as_far_as_it_is_known() -> None:
+    text = '[White "Ann"]\n[Black "Bob"]\n[Result "1-0"]\n\n1.1 2! 2. 1 2?? 3. 1 2 4. 1 1-0\n\n1. 4'
+    one, other = read_pgn(text)
+    assert (one.first, one.second, one.game, one.moves) == ("Ann", "Bob", "connect4", "1212121")
+    assert (other.first, other.moves, other.outcome) == ("?", "4", "in progress")
+    [late] = read_pgn('[Result "0-1"]\n[Termination "time forfeit"]\n1. 4 4 0-1')
+    assert (late.outcome, late.forfeit) == ("second", "time forfeit")
+    assert list(read_pgn(" \n")) == []
+
+
+WRONG = {
+    "1. 4 *\n\n1. e4 e5 *": "game 2: move 1: 'e' in",
+    "1. 4 4 1-0": "game 1: its moves do not end in 'first'",
+    "1. 4 44 *": "game 1: '4 44' holds a move of two columns",
+    "1. 1 1 2. 1 1 3. 1 1 4. 1 *": "game 1: move 7: column 1 is full",
+    '[Variant "chess"]\n1. 4 *': "game 1: unknown game 'chess'",
+    '[Seed "x"]\n*': "game 1: invalid literal",
+    '[Result "2-0"]\n1. 4': "game 1: '2-0' is no result of PGN",
+    "[White\n1. 4": "game 1: '[White",
+}
+
+
+@pytest.mark.parametrize("text", WRONG)
+def test_what_is_no_pgn_is_named(text: str) -> None:
+    with pytest.raises(NotationError, match=re.escape(WRONG[text])):
+        list(read_pgn(text))
 
 
 def test_a_tag_stays_on_one_line() -> None:

@@ -7,12 +7,14 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+import command
 import retrograde
 from fourlab.core.storage import StorageError, save_arrays
 from fourlab.rules.catalog import game
@@ -126,28 +128,29 @@ def test_two_processes_read_one_book(tmp_path: Path) -> None:
     assert [reader.communicate()[0].strip() for reader in readers] == ["0", "0"]
 
 
-COMMAND = [sys.executable, "-m", "fourlab.cli.main", "book", "build"]
 # Enough work that a build can be killed in the middle of it.
-LONG = ["--game", "connect:columns=5,rows=6,k=4", "--plies", "5"]
+LONG = ["book", "build", "--game", "connect:columns=5,rows=6,k=4", "--plies", "5"]
 
 
 def test_a_killed_build_goes_on_and_ends_the_same(tmp_path: Path) -> None:
     whole, killed = tmp_path / "whole.npz", tmp_path / "killed.npz"
-    subprocess.run([*COMMAND, *LONG, "-o", str(whole)], check=True, capture_output=True)
+    assert command.run(*LONG, "-o", str(whole)).returncode == 0
     progress = tmp_path / "killed.npz.progress"
     kills = 0
     for lines in (2, 4, 6):
-        with subprocess.Popen([*COMMAND, *LONG, "-o", str(killed)]) as process:
+        program = [sys.executable, "-m", "fourlab.cli.main", *LONG, "-o", str(killed)]
+        with subprocess.Popen(program) as process:
             while process.poll() is None:
                 if progress.exists() and progress.read_text().count("\n") >= lines:
                     os.kill(process.pid, signal.SIGKILL)
                     process.wait()
                     kills += process.returncode == -signal.SIGKILL
+                time.sleep(0.01)
     assert kills > 0
     solved_before = progress.read_text() if progress.exists() else ""
     if solved_before:
         progress.write_text(solved_before + '{"at": 0, "sco')  # a line cut off by the kill
-    subprocess.run([*COMMAND, *LONG, "-o", str(killed)], check=True, capture_output=True)
+    assert command.run(*LONG, "-o", str(killed)).returncode == 0
     assert not progress.exists()
     for one, other in zip(Book.load(whole).scores, Book.load(killed).scores, strict=True):
         assert np.array_equal(one, other)

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+import command
 from fourlab.core.errors import FourlabError, SpecError
 from fourlab.core.storage import StorageError
 from fourlab.core.workers import Workers
@@ -164,12 +165,11 @@ def test_verdicts_are_corrected_and_follow_the_published_figures(study: Study, h
     assert many.judge(results)[0].p_value > single.judge(results)[0].p_value
 
 
-def command(*arguments: str) -> list[str]:
-    return [sys.executable, "-m", "fourlab.cli.main", "study", FILE, "--quick", *arguments]
+COMMAND = ["study", FILE, "--quick", "--out", "a"]
 
 
 def test_a_killed_study_resumes_as_if_it_had_not_been_killed(tmp_path: Path, study: Study) -> None:
-    running = subprocess.Popen(command("--out", "a"), cwd=tmp_path)
+    running = subprocess.Popen([sys.executable, "-m", "fourlab.cli.main", *COMMAND], cwd=tmp_path)
     kept = tmp_path / "a/results/played.json"
     while not kept.exists():  # the second experiment then waits for the gate
         assert running.poll() is None
@@ -177,13 +177,8 @@ def test_a_killed_study_resumes_as_if_it_had_not_been_killed(tmp_path: Path, stu
     running.kill()
     running.wait()
     (tmp_path / "gate").touch()
-    for folder, more in (("a", ["--resume"]), ("b", [])):
-        told = subprocess.run(
-            [*command("--out", folder, *more, "--json")],
-            cwd=tmp_path,
-            capture_output=True,
-            check=True,
-        )
+    for more in (["--resume"], ["--out", "b"]):
+        told = command.run(*COMMAND, *more, "--json", folder=tmp_path)
         assert json.loads(told.stdout)["claims"][0]["ruling"] == "confirmed"
     killed, whole = (Archive.open(study, tmp_path / folder) for folder in "ab")
     assert found(killed) == found(whole)
@@ -191,16 +186,13 @@ def test_a_killed_study_resumes_as_if_it_had_not_been_killed(tmp_path: Path, stu
 
 def test_contradictions_are_refused(tmp_path: Path) -> None:
     (tmp_path / "gate").touch()
-    first = command("--out", "a", "--only", "played")
-    subprocess.run(first, cwd=tmp_path, check=True, capture_output=True)
+    assert command.run(*COMMAND, "--only", "played", folder=tmp_path).returncode == 0
     for more, told in (
         ([], "--resume"),
         (["--resume", "--seed", "7"], "seed 0"),
         (["--resume", "--only", "nothing"], "it has: played, learned"),
     ):
-        answer = subprocess.run(
-            command("--out", "a", *more), cwd=tmp_path, capture_output=True, text=True
-        )
+        answer = command.run(*COMMAND, *more, folder=tmp_path)
         assert answer.returncode == 2
         assert told in answer.stderr
         assert len(answer.stderr.splitlines()) == 1

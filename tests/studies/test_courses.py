@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+import command
 from fourlab.core.errors import SpecError
 from fourlab.core.storage import StorageError
 from fourlab.core.workers import Workers
@@ -192,8 +193,8 @@ def test_a_course_is_plain_data() -> None:
     assert pickle.loads(pickle.dumps(point)) == point
 
 
-COMMAND = [
-    *(sys.executable, "-m", "fourlab.cli.main", "sweep", "q:alpha={0.1,0.3},opponent=baseline"),
+SWEEP = [
+    *("sweep", "q:alpha={0.1,0.3},opponent=baseline"),
     *("--train", "100000", "--against", "random", "--game", "tictactoe", "--games", "40"),
     *("--seed", "2", "--workers", "2", "--json"),
 ]
@@ -205,12 +206,13 @@ def test_a_killed_sweep_is_gone_on_with_as_if_never_stopped(tmp_path: Path) -> N
         folder = tmp_path / name
         folder.mkdir()
         if name == "killed":
-            driver = subprocess.Popen(COMMAND, cwd=folder, stderr=subprocess.DEVNULL)
+            program = [sys.executable, "-m", "fourlab.cli.main", *SWEEP]
+            driver = subprocess.Popen(program, cwd=folder, stderr=subprocess.DEVNULL)
             while not list(folder.rglob(CHECKPOINT)) and driver.poll() is None:
-                time.sleep(0.001)
+                time.sleep(0.01)
             driver.kill()
             driver.wait()
-        done = subprocess.run(COMMAND, cwd=folder, capture_output=True, text=True, check=True)
+        done = command.run(*SWEEP, folder=folder)
         said.append(json.loads(done.stdout))
     assert said[0] == said[1]
     assert said[0]["games"] == 80

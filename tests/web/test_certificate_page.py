@@ -2,8 +2,6 @@
 
 from collections.abc import Callable
 
-import pytest
-
 from web.conftest import Visitor
 
 Visit = Callable[..., Visitor]
@@ -36,17 +34,6 @@ def test_a_player_is_certified_checked_and_refuted(visit: Visit) -> None:
     page.wait_for_url("**/certificate/minimax-*")
     page.click(".refuting a >> nth=0")
     page.wait_for_url("**/analyse?game=connect:columns=4*")
-
-
-@pytest.mark.parametrize("size", [(390, 844), (320, 640), (820, 1180), (640, 400)])
-def test_certificates_fit_every_window(visit: Visit, size: tuple[int, int]) -> None:
-    visitor = visit(
-        viewport={"width": size[0], "height": size[1]}, forced_colors="active", color_scheme="dark"
-    )
-    certified(visitor, "minimax:depth=2")
-    visitor.page.wait_for_selector(".plies rect")
-    assert visitor.page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
-    visitor.picture(f"certificate-{size[0]}")
 
 
 def test_a_certificate_that_is_not_there_has_the_page_of_what_does_not_exist(visit: Visit) -> None:

@@ -11,6 +11,7 @@ from fourlab.learning.registry import learner
 from fourlab.learning.runs import RunConfig
 from fourlab.rules.catalog import game
 from fourlab.web import certificates as module
+from fourlab.web import circle
 from fourlab.web.certificates import Certificates, without_dice
 from fourlab.web.keep.shelf import Shelf
 from fourlab.web.keep.store import Keep
@@ -141,23 +142,31 @@ def test_a_run_of_the_server_is_certified_without_its_dice(bench: TestBench) -> 
     assert not session.certificates.load(walked(session, f"q:{folder}")).certified
 
 
-def test_a_run_goes_on_from_the_holes(bench: TestBench, run: str) -> None:
+def test_a_run_goes_on_from_the_holes_and_is_certified_again(
+    bench: TestBench, run: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     session = page(bench, Certificates())
     offer_runs(session.room.player)
     assert f"run:{run}" in [one["value"] for one in session.view()["players"]]
     name = walked(session, f"run:{run}")
     [card] = session.view()["cards"]
     assert (card["whyNot"], card["player"]) == ("", session.shelf.keep.get(run).title)
+    monkeypatch.setattr(circle, "SECONDS", 1.0)
     assert session.act("train_on", [name]), session.error
-    assert session.view()["goneOn"] == f"/run/{run}"
+    assert not session.act("train_on", [name])
+    assert "wait for that" in session.error["text"]
     training = session.room.enter(run)
     holes = session.certificates.path(name, ".holes").read_text().split()
-    bench.until(lambda: training.learner is not None and training.done > 100)
+    bench.until(lambda: session.view()["circle"]["state"] != "training")
     assert training.learner is not None
     assert training.learner.knowledge.about["starts"] == holes  # type: ignore[attr-defined]
     assert f"{len(holes):,} holes" in training.begins
-    training.pause()
-    bench.until(lambda: not training.busy and not training.is_dirty)
+    bench.until(lambda: session.view()["circle"]["state"] == "done")
+    shown = session.view()["circle"]
+    before, after = (session.certificates.load(one) for one in (name, shown["after"]))
+    assert shown["better"] == (after.refuted < before.refuted)
+    assert after.agent == before.agent
+    assert f"{before.refuted:,} refutations before" in shown["said"]
     assert KeptTraining(bench, session.shelf.keep, session.shelf.keep.get(run)).begins
 
 

@@ -7,7 +7,6 @@ import pytest
 from web.conftest import Visitor
 
 Visit = Callable[..., Visitor]
-WIDE = "() => document.documentElement.scrollWidth <= innerWidth"
 
 
 def test_a_first_visitor_plays_sees_the_truth_and_is_beaten(visit: Visit) -> None:
@@ -59,19 +58,6 @@ def test_pictures_of_home(visit: Visit, theme: str) -> None:
     visitor.go("/?moves=4445")
     visitor.page.wait_for_selector(".chip.best")
     visitor.picture(f"home-{theme}")
-
-
-@pytest.mark.parametrize("size", [(390, 844), (320, 640), (820, 1180), (844, 390), (640, 400)])
-def test_home_fits_every_window(visit: Visit, size: tuple[int, int]) -> None:
-    visitor = visit(viewport={"width": size[0], "height": size[1]}, forced_colors="active")
-    visitor.go("/")
-    visitor.page.wait_for_selector(".chip.best")
-    assert visitor.page.evaluate(WIDE)
-    plate = visitor.page.locator(".home-board .plate").bounding_box()
-    assert plate["x"] >= 0
-    assert plate["x"] + plate["width"] <= size[0]
-    if size[0] > size[1] > 360:  # sideways the whole board is in the window
-        assert plate["y"] + plate["height"] <= size[1]
 
 
 def test_an_unknown_address_has_its_own_page(visit: Visit) -> None:

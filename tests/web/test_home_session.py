@@ -8,10 +8,13 @@ import pytest
 from fourlab.arena.certify.certificate import certify
 from fourlab.web.keep.shelf import Shelf
 from fourlab.web.keep.store import Keep
+from fourlab.web.sessions import home_story
 from fourlab.web.sessions.home import HomeSession, counted
 from fourlab.web.sessions.home_story import GROWN, NEWBORN, TICKS, Stories, Story, games_at
 from fourlab.web.words import GLOSSARY
 from web.bench import TestBench
+
+MILLION = home_story.GAMES
 
 
 def home(bench: TestBench, story: Story | None = None, **query: str) -> HomeSession:
@@ -31,8 +34,9 @@ def learned(session: HomeSession) -> None:
 
 @pytest.fixture(autouse=True)
 def _hurried(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Learn as many games with hardly a pause between them: nobody looks."""
-    monkeypatch.setattr("fourlab.web.sessions.home_story.SECONDS", 1)
+    """Learn with hardly a pause between the games, and fewer of them: nobody looks."""
+    monkeypatch.setattr(home_story, "SECONDS", 1)
+    monkeypatch.setattr(home_story, "GAMES", 20_000)
 
 
 def test_the_board_has_exact_chips_and_an_address(bench: TestBench) -> None:
@@ -49,7 +53,10 @@ def test_the_board_has_exact_chips_and_an_address(bench: TestBench) -> None:
     assert again.url == session.url
 
 
-def test_ten_seconds_make_a_player_that_cannot_be_beaten(bench: TestBench, tmp_path: Path) -> None:
+def test_ten_seconds_make_a_player_that_cannot_be_beaten(
+    bench: TestBench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(home_story, "GAMES", MILLION)
     story = Story(bench, 1)
     session = home(bench, story)
     assert not session.act("drop", [GROWN, 1, 0])
@@ -57,7 +64,7 @@ def test_ten_seconds_make_a_player_that_cannot_be_beaten(bench: TestBench, tmp_p
     view = session.view()["story"]
     assert view["grown"]
     assert (view["points"][0][0], view["games"]) == (0, story.learner.done)
-    assert 1_000_000 <= view["games"] < 1_000_100
+    assert MILLION <= view["games"] < MILLION + 100
     assert view["points"][0][1] < 0.3
     assert view["points"][-1][1] > 0.95
     path = tmp_path / "grown.npz"
@@ -151,9 +158,10 @@ def test_a_pause_ends_within_a_tick_and_goes_on_where_it_was(bench: TestBench) -
     assert [games for games, _ in story.points] == sorted(games for games, _ in story.points)
 
 
-def test_ever_more_games_in_a_tick() -> None:
+def test_ever_more_games_in_a_tick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(home_story, "GAMES", MILLION)
     steps = [games_at(tick) for tick in range(2 * TICKS + 1)]
-    assert (steps[0], steps[TICKS], steps[2 * TICKS]) == (0, 1_000_000, 2_000_000)
+    assert (steps[0], steps[TICKS], steps[2 * TICKS]) == (0, MILLION, 2 * MILLION)
     assert steps == sorted(steps)
 
 

@@ -141,12 +141,3 @@ def test_an_arena_is_stopped_and_gone_on_with(visit: Visit) -> None:
     visitor.count(".cross-cell.playing", 0)
     visitor.picture("arena-dark")
     page.wait_for_selector("[data-testid=run]:has-text('Go on')")
-
-
-@pytest.mark.parametrize("path", ["/learn", "/arena"])
-def test_a_phone_scrolls_only_down(visit: Visit, path: str) -> None:
-    visitor = visit(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
-    visitor.go(path)
-    visitor.page.wait_for_selector(".strip")
-    assert visitor.page.evaluate("document.documentElement.scrollWidth") <= 390
-    visitor.picture("phone-" + path[1:])

@@ -26,12 +26,23 @@ SMALL = "connect:columns=5,rows=4,k=4"
 GOOD = (
     "import os, sys\nopen('ran', 'a').write(f'{os.getpid()} ')\n"
     + """
-def choose(position, rng):
-    return position.legal_moves()[-1]
+def choose(position, rng, back=1, limit=None, book="none", secret=os.sep):
+    return position.legal_moves()[-back]
 """
 )
 SEVERAL = """
+from dataclasses import dataclass
 from fourlab import Agent, Decision
+from fourlab.core import spec
+
+@dataclass(frozen=True)
+class Options:
+    far: int | None = None
+    step: int = spec.option(0, "how far from the left", low=0, high=6)
+    most: float = spec.option(0.5, "in all", public=2)
+    side: str = spec.option("left", "from where", choices=("left", "right"))
+    turned: bool = False
+    odd: int = max(1, 2)
 
 def helper(x):
     return x
@@ -41,8 +52,10 @@ def hang(position, rng):
         pass
 
 class Left(Agent):
+    Config = Options
     def decide(self, position, rng, limit=None):
-        return Decision(position.legal_moves()[0])
+        step = self.config.step
+        return Decision(position.legal_moves()[-1 - step if self.config.side == "right" else step])
 """
 
 
@@ -66,8 +79,15 @@ def test_what_is_offered_is_listed_and_nothing_was_run(offered: list[str], tmp_p
     good, hang, left = offered
     assert good.startswith("good.py@")
     assert (hang.partition(":")[2], left.partition(":")[2]) == ("hang", "Left")
-    assert {good, hang.partition(":")[0]} <= set(public_agents())
-    assert [family.specs for family in words.FAMILIES[-2:]] == [(good,), (hang, left)]
+    assert set(offered) <= set(public_agents())
+    families = {family.title: family for family in words.FAMILIES[-3:]}
+    assert [family.specs for family in families.values()] == [(good,), (hang,), (left,)]
+    assert {title: family.details[0] for title, family in families.items()} == {
+        "good.py": "back=1 (whole number), book=none (text)",
+        "several.py: hang": "of this server's owner",
+        "several.py: Left": "far=none (whole number), step=0 (whole number 0 to 6), "
+        "most=0.5 (number), side=left (left|right), turned=no (yes|no)",
+    }
     assert not (tmp_path / "ran").exists()
 
 
@@ -78,6 +98,50 @@ def test_an_offered_agent_plays_in_a_process_of_its_own(offered: list[str], tmp_
     [process] = (tmp_path / "ran").read_text().split()
     assert process != str(os.getpid())
     assert not any(name.endswith("good") for name in sys.modules)
+
+
+SETTINGS = {  # of a visitor: the file's agent by its place, and its first move
+    (2, "step=2"): 2,
+    (2, "step=2,most=2,side=right,turned=yes"): 4,
+    (0, "back=0"): 0,
+}
+
+
+@pytest.mark.parametrize("setting", SETTINGS)
+def test_visitors_set_its_options(offered: list[str], setting: tuple[int, str]) -> None:
+    place, options = setting
+    spec = f"{offered[place]}{',' if place else ':'}{options}"
+    player = read_agent(spec, RULES)
+    assert player.spec == spec
+    start = RULES.start()
+    assert player.decide(start, np.random.default_rng(1)).move == SETTINGS[setting]
+    players = read_players([spec, "random"], RULES)
+    [pairing] = Event("connect4", tuple(players), games=2, plies=0).pairings()
+    assert play(Stretch(pairing, 0, 1)).moves[0, 0] == SETTINGS[setting]
+
+
+TOO_MUCH = {
+    (2, "step=7"): "step='7' is not allowed; how far from the left",
+    (2, "most=3"): "most=3 is too much for the web, at most 2",
+    (2, "side=up"): "side='up' is not allowed",
+    (2, "far=1"): "far=1 is too much for the web, at most 0",
+    (2, "odd=1"): "has no option 'odd'; options: far=none",
+    (1, "step=1"): "it has no options",
+    (0, "back=2"): "back=2 is too much for the web, at most 1",
+    (0, "book=/etc/passwd"): "book cannot be set on the web",
+    (0, "limit=1"): "has no option 'limit'",
+    (0, "choose,back=1"): "takes no value 'choose'",
+}
+
+
+@pytest.mark.parametrize("setting", TOO_MUCH)
+def test_what_a_visitor_may_not_set_is_refused_and_nothing_is_run(
+    offered: list[str], setting: tuple[int, str], tmp_path: Path
+) -> None:
+    place, options = setting
+    with pytest.raises(SpecError, match=TOO_MUCH[setting].replace("/", ".")):
+        read_agent(f"{offered[place]}{',' if place else ':'}{options}", RULES)
+    assert not (tmp_path / "ran").exists()
 
 
 REFUSED = ["secret.py", "agents/good.py", "./secret.py:choose", "os.path:join", "engine:ls"]

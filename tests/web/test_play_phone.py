@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from web.conftest import Visitor
-from web.test_phone import TOO_SMALL
+from web.test_every_window import TOO_SMALL
 
 Visit = Callable[..., Visitor]
 PORTRAIT, LANDSCAPE = (390, 844), (844, 390)

@@ -100,11 +100,14 @@ def test_a_turning_point_has_an_address_that_others_can_open(visit: Visit) -> No
     other.page.wait_for_selector("h1 >> text=Red played 2; column 1 held the win")
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_a_picture_of_it_can_be_sent(visit: Visit, theme: str) -> None:
-    visitor = reviewed(visit, color_scheme=theme)
+@pytest.mark.parametrize(
+    ("theme", "width", "button"),
+    [("light", 1280, "text=Picture"), ("dark", 390, "header [aria-label='Send a picture']")],
+)
+def test_a_picture_of_it_can_be_sent(visit: Visit, theme: str, width: int, button: str) -> None:
+    visitor = reviewed(visit, color_scheme=theme, viewport={"width": width, "height": 844})
     with visitor.page.expect_download() as download:
-        visitor.page.click("text=Picture")
+        visitor.page.click(button)
     data = download.value.path().read_bytes()
     assert data[:8] == b"\x89PNG\r\n\x1a\n"
     assert struct.unpack(">II", data[16:24]) == (1200, 630)

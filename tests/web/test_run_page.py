@@ -101,6 +101,7 @@ def test_a_field_that_is_typed_in_is_left_alone_and_then_holds(visit: Visit) -> 
     page.wait_for_selector(field)
     assert page.input_value(field) == "0.35"
     assert page.input_value("label:has-text('Rate') input") == "0.20"
+    pause(visitor)  # or it goes on beside all other tests
 
 
 def test_kill_9_says_what_is_lost_and_a_paused_run_loses_nothing(
@@ -177,13 +178,3 @@ def test_the_chart_is_read_by_pointer_and_keys(visit: Visit) -> None:
     page.keyboard.press("End")
     assert re.search(r"at [\d,]+ games, \d+%", page.inner_text(".spoken"))
     assert "saved" in page.inner_text(".run-name")
-
-
-def test_a_run_fits_every_window(visit: Visit) -> None:
-    visitor = visit()
-    begun(visitor, 500)
-    for width in (320, 390, 768, 1024):
-        visitor.page.set_viewport_size({"width": width, "height": 800})
-        visitor.page.wait_for_function("wide => innerWidth === wide", arg=width)
-        visitor.picture(f"run-{width}")
-        assert visitor.page.evaluate("document.documentElement.scrollWidth") <= width

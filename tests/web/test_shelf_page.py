@@ -42,6 +42,9 @@ def test_a_run_is_found_renamed_compared_deleted_and_brought_back(visit: Visit) 
     page.click("[data-testid=compare]")
     page.wait_for_url("**/run/*?with=*")
     visitor.count(".learn-curves .curve.win", 2)
+    visitor.go("/shelf")
+    page.click(".row-act:has-text('Pause')")  # or it goes on beside all other tests
+    page.wait_for_selector(".shelf-link small", state="detached")  # the one brought back stands
 
 
 def test_a_phone_has_tabs_and_scrolls_only_down(visit: Visit) -> None:

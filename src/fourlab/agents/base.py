@@ -125,6 +125,10 @@ class Agent(ABC):
     def prepare(self) -> None:  # noqa: B027  # most agents are ready
         """Compile and load all that a decision needs, off every clock; the second time is quick."""
 
+    def said(self) -> str:
+        """Return the end of what its own program wrote to standard error since the last call."""
+        return ""
+
     def sources(self) -> tuple[Path, ...]:
         """Return the files that make it who it is, besides its code.
 

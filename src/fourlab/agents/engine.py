@@ -7,13 +7,13 @@ started anew.
 
 from __future__ import annotations
 
+import contextlib
 import math
 import shlex
 import shutil
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -31,6 +31,8 @@ LAUNCHERS = {".py": sys.executable, ".js": "node"}
 START_SECONDS = 60.0  # until it is ready
 MOVE_SECONDS = 60.0  # where nothing else is said
 GRACE = 0.5  # seconds after its time in which an answer still counts
+MOST_IDLE = 8  # programs that wait; the one that was not asked for longest ends
+SETTLE_SECONDS = 0.2  # after a game, for what it still has to write
 SLICE = 0.05  # seconds between two looks at whether it was called off
 KEPT = 300  # characters of its errors that go into a record
 
@@ -131,11 +133,11 @@ class Engine:
         """Return its next line; raises EngineError when it is late or dead."""
         while True:
             left = deadline - time.perf_counter()
+            if left <= 0:  # lines that are no answer may come without end
+                raise self.failure(f"no answer within {allowed:g} s")
             try:
                 line = self.child.hear(left if limit.stop is never else min(left, SLICE))
             except TimeoutError:
-                if time.perf_counter() >= deadline:
-                    raise self.failure(f"no answer within {allowed:g} s") from None
                 if limit.stop():
                     self.child.say("stop")
                     deadline, limit = time.perf_counter() + GRACE, NO_LIMIT
@@ -144,9 +146,21 @@ class Engine:
                     raise self.failure("")
                 return line.strip()
 
+    def said(self) -> str:
+        """Return the end of what it has written to standard error since this was asked last."""
+        deadline = time.perf_counter() + SETTLE_SECONDS
+        self.child.say("isready")  # answered when all before is done, and so written
+        with contextlib.suppress(TimeoutError):
+            while (left := deadline - time.perf_counter()) > 0:
+                line = self.child.hear(left)
+                if line is None or line.strip() == "readyok":
+                    break
+        return self.child.errors()
+
     def failure(self, why: str) -> EngineError:
         """End it; return the error, with the end of what it wrote to standard error."""
-        said = " | ".join(self.child.errors().splitlines()[-5:])[-KEPT:]
+        _last_words[self.program] = written = self.child.errors()
+        said = " | ".join(written.strip().splitlines()[-5:])[-KEPT:]
         ending = f"its process {self.child.leave(0.0 if why else 1.0)}"
         last = f"; its last words: {said}" if said else ""
         return EngineError(f"{self.program.spec}: {why or ending}{last}")
@@ -191,33 +205,51 @@ class EngineAgent(Agent):
         with lent(self.program) as engine:
             engine.set_up(self.rules)
 
+    def said(self) -> str:
+        """Return the end of what it has written to standard error since this was asked last."""
+        words = [_last_words.pop(self.program, "")]
+        engines = list(iter(lambda: _waiting(self.program), None))
+        words += [engine.said() for engine in engines]
+        _idle.extend(engines)
+        return "".join(words)
+
     def sources(self) -> tuple[Path, ...]:
         """Return the files among the words of its command."""
         return tuple(path for word in self.program.command[-8:] if (path := Path(word)).is_file())
 
 
-_idle: dict[Program, list[Engine]] = {}  # that wait for the next decision, of whichever thread
+_idle: list[Engine] = []  # that wait for the next decision, of whichever thread, the latest last
+_last_words: dict[Program, str] = {}  # of those that failed, until somebody asks
 
 
-@contextmanager
+@contextlib.contextmanager
 def lent(program: Program) -> Iterator[Engine]:
     """Give a running engine that nobody else has; what failed is not given again."""
-    waiting = _idle.setdefault(program, [])
-    engine = None
-    while engine is None or not engine.child.is_alive:  # one may have died since
-        try:
-            engine = waiting.pop()
-        except IndexError:
-            engine = Engine(program)
+    while (engine := _waiting(program)) is not None and not engine.child.is_alive:
+        pass  # one may have died since
+    engine = engine or Engine(program)
     try:
         yield engine
     except GeometryError:
-        waiting.append(engine)
+        _idle.append(engine)
         raise
     except BaseException:
         engine.child.close()  # it may be in the middle of a thought
         raise
-    waiting.append(engine)
+    _idle.append(engine)
+    while len(_idle) > MOST_IDLE:
+        with contextlib.suppress(IndexError):  # another thread has taken it
+            _idle.pop(0).child.close()
+
+
+def _waiting(program: Program) -> Engine | None:
+    """Take out an engine that waits, if there is one."""
+    for engine in reversed(_idle.copy()):
+        if engine.program == program:
+            with contextlib.suppress(ValueError):  # another thread has taken it
+                _idle.remove(engine)
+                return engine
+    return None
 
 
 def _told(rules: Rules, text: str, before: Decision) -> Decision:

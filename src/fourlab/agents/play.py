@@ -9,6 +9,7 @@ import numpy as np
 
 from fourlab.agents.base import Agent, Decision
 from fourlab.core.limit import NO_LIMIT, Limit
+from fourlab.core.lines import KEPT_ERRORS
 from fourlab.rules.geometry import Rules
 from fourlab.rules.position import Position
 from fourlab.rules.record import GameRecord, seconds_by_side
@@ -28,6 +29,9 @@ class GameInPlay:
         self._plies = self.position.ply
         children = np.random.SeedSequence(seed).spawn(2)
         self._rngs = [np.random.default_rng(child) for child in children]
+        self.heard = ["", ""]  # of what either side wrote to standard error
+        for agent in self.agents:
+            agent.said()  # of earlier games
 
     @property
     def position(self) -> Position:
@@ -58,6 +62,16 @@ class GameInPlay:
         keep = max(0, len(self.seconds) - plies)
         del self.positions[keep + 1 :], self.seconds[keep:], self.decisions[keep:]
 
+    def hear(self, side: int, text: str) -> None:
+        """Take down what the agent of a side has written."""
+        self.heard[side] = (self.heard[side] + text)[-KEPT_ERRORS:]
+
+    def said(self) -> tuple[str, str]:
+        """Return the end of what either side has written to standard error in this game."""
+        for side, agent in enumerate(self.agents):
+            self.hear(side, agent.said())
+        return self.heard[0], self.heard[1]
+
     def record(self, with_decisions: bool = False) -> GameRecord:
         """Return the record of the game so far, with what agents thought if that is wanted."""
         times = tuple(round(second, 6) for second in self.seconds)
@@ -73,6 +87,7 @@ class GameInPlay:
             plies=self._plies,
             move_seconds=times,
             decisions=told if with_decisions else (),
+            said=self.said(),
         )
 
 

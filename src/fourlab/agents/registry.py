@@ -82,11 +82,20 @@ def spec_of(thing: Named) -> str:
     return f"{home if own.is_own(home) else inspect.getfile(thing)}:{thing.__name__}"
 
 
+def whole(spec: Spec) -> Spec:
+    """Return a spec whose name has the part of a file, where such a part is registered."""
+    name = f"{spec.name}:{spec.options.get(POSITIONAL, '')}"
+    if POSITIONAL not in spec.options or name not in AGENTS:
+        return spec
+    return Spec(name, {key: text for key, text in spec.options.items() if key != POSITIONAL})
+
+
 def configured(spec: Spec) -> tuple[type[Agent], Any]:
     """Return the kind of agent that a spec names, and its config; raises SpecError.
 
     In `mine.py:Name,depth=3` the first word names an agent of the file.
     """
+    spec = whole(spec)
     part = spec.options.get(POSITIONAL, "")
     if own.is_own(spec.name) and part.isidentifier() and spec.name not in AGENTS:
         rest = {name: value for name, value in spec.options.items() if name != POSITIONAL}

@@ -19,6 +19,7 @@ WIN, DRAW, LOSS = 1, 0, -1
 UNDECIDED = 2
 
 Results = npt.NDArray[np.int8]
+Said = tuple[str, str]  # the end of what each wrote to standard error
 
 
 @dataclass(frozen=True)
@@ -31,6 +32,7 @@ class Games:
     moves: Bytes  # [games, cells], counted from 0
     seconds: Floats  # [games, 2], that a and b thought
     forfeits: dict[int, str] = field(default_factory=dict)  # number: who, where and why
+    said: dict[int, Said] = field(default_factory=dict)  # number: what a and b wrote
 
     def __len__(self) -> int:
         return len(self.numbers)
@@ -45,6 +47,7 @@ class Games:
             self.moves[rows],
             self.seconds[rows],
             {n: self.forfeits[n] for n in numbers.tolist() if n in self.forfeits},
+            {n: self.said[n] for n in numbers.tolist() if n in self.said},
         )
 
     def keys(self) -> Ints:
@@ -136,6 +139,7 @@ def joined(parts: list[Games]) -> Games:
         np.concatenate([part.moves for part in parts]),
         np.concatenate([part.seconds for part in parts]),
         {number: text for part in parts for number, text in part.forfeits.items()},
+        {number: texts for part in parts for number, texts in part.said.items()},
     )
 
 

@@ -176,15 +176,21 @@ def grade(
     suite: str | Sequence[Scored] = "middle",
     seed: int = 0,
     watch: Callable[[Grade], object] = lambda grade: None,
-    workers: Workers | None = None,
+    workers: Workers | int | None = None,
     game: str | Rules | None = None,
+    cluster: str | None = None,
 ) -> Grade:
     """Let an agent decide in every position of a suite, and hold it against perfect play.
 
     A suite is a name (opening, middle, end, uci), a file of move strings, `played` (positions of
-    the agent's own games), or scored positions. `watch` sees the grade grow. Workers make the agent
-    anew from its spec and files. The game is connect4 if none is named.
+    the agent's own games), or scored positions. `watch` sees the grade grow. Workers, so many or
+    those of a Dask cluster, make the agent anew from its spec and files. The game is connect4 if
+    none is named.
     """
+    if cluster is not None or isinstance(workers, int):
+        count = None if isinstance(workers, Workers) else workers
+        with Workers(count, "processes", cluster) as pool:
+            return grade(agent, suite, seed, watch, pool, game)
     agent = find_agent(agent, game)
     if workers is not None:
         agent = find_agent(spec_of(agent), agent.rules)  # as they will find it

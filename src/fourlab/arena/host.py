@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import json
 import os
 import queue
@@ -25,15 +26,22 @@ from fourlab.arena.identity import known_agent
 from fourlab.arena.pairing import import_modules
 from fourlab.core import own
 from fourlab.core.errors import FourlabError
+from fourlab.core.limit import NO_LIMIT, Limit
+from fourlab.core.lines import taken
 from fourlab.positions.walks import wander
 from fourlab.rules.position import Position, position_of
+
+TOLD = 0.9  # of the clock is what agents are told; the rest is for the way
 
 
 class Host:
     """Plays what is asked for, and says what happens."""
 
-    def __init__(self, say: Callable[[dict[str, Any]], None]) -> None:
+    def __init__(
+        self, say: Callable[[dict[str, Any]], None], printed: Callable[[], str] = str
+    ) -> None:
         self.say = say
+        self.printed = printed  # what agents have printed since the last call
         self.warm: weakref.WeakSet[Agent] = weakref.WeakSet()
 
     def serve(self, request: dict[str, Any]) -> None:
@@ -46,14 +54,16 @@ class Host:
         except FourlabError as error:
             self.say({"refused": str(error)})
             return
+        told = Limit(TOLD * request["limit"]) if request["clock"] else NO_LIMIT
         rows = zip(request["numbers"], request["seeds"], request["openings"], strict=True)
         for number, seed, opening in rows:
             start = position_of(agents[0].rules, opening)
-            if request["warm"]:
-                self._warm(agents, number, start)
-            self.play(number, agents, seed, start, request["limit"])
+            cold = [agent for agent, warm in zip(agents, request["warm"], strict=True) if not warm]
+            self.warm.update(cold)  # as far as they can be
+            self._warm(agents, number, start, told)
+            self.play(number, agents, seed, start, request["limit"], told)
 
-    def _warm(self, agents: list[Agent], number: int, start: Position) -> None:
+    def _warm(self, agents: list[Agent], number: int, start: Position, told: Limit) -> None:
         """Ask each new agent for a decision off the clock: the first may compile and load.
 
         It is asked about a position near the end, which is quickly decided.
@@ -65,36 +75,48 @@ class Host:
                 self.say({"thinks": side, "agent": player.spec, "warms": True, **here})
                 self.warm.add(player)
                 with contextlib.suppress(Exception):  # the game itself will show it
-                    player.decide(_late(start), np.random.default_rng(0))
+                    player.decide(_late(start), np.random.default_rng(0), told)
 
     def play(
-        self, number: int, agents: Sequence[Agent], seed: int, start: Position, limit: float
+        self,
+        number: int,
+        agents: Sequence[Agent],
+        seed: int,
+        start: Position,
+        limit: float,
+        told: Limit = NO_LIMIT,
     ) -> None:
-        """Play one game to its end or a forfeit."""
+        """Play one game to its end or a forfeit; agents know of what they are told."""
         order = (0, 1) if number % 2 == 0 else (1, 0)  # which agent is first and second player
         first, second = (agents[side] for side in order)
         game = GameInPlay(start.rules, first, second, seed, start)
+        self.printed()  # before this game
         seconds = [0.0, 0.0]
         forfeit = ""
         while not game.position.is_over and not forfeit:
             side = order[game.position.to_move]
             moves = list(game.position.moves)
-            here = {"number": number, "moves": moves, "seconds": seconds}
+            said = [game.heard[place] for place in order]
+            here = {"number": number, "moves": moves, "seconds": seconds, "said": said}
             self.say({"thinks": side, "agent": agents[side].spec, **here})
             began = time.perf_counter()
             try:
-                game.step()
+                game.step(told)
             except (Exception, SystemExit) as error:  # what an agent does is its own affair
                 forfeit = own.told(error)
             spent = time.perf_counter() - began
             seconds[side] += spent
+            game.hear(order[side], self.printed())
             if not forfeit and spent > limit:
                 forfeit = f"took {spent:.3g} s, allowed are {limit:g} s"
             if forfeit:
+                self.warm.discard(agents[side])  # what has died starts off the clock
                 forfeit = f"{agents[side].spec} at move {len(moves) + 1}: {forfeit}"
         result = _result(game.position, order, side if forfeit else None)
         played = moves if forfeit else list(game.position.moves)  # a late move does not count
+        texts = game.said()
         message = {"number": number, "moves": played, "seconds": seconds}
+        message["said"] = [texts[place] for place in order]
         self.say({**message, "result": result, "forfeit": forfeit})
 
 
@@ -118,6 +140,7 @@ def main() -> None:
     """Serve requests from standard input until it ends; then end at once, whatever goes on."""
     pipe = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)  # what agents print goes where errors go
+    sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]  # a stream of text
     requests: queue.SimpleQueue[str] = queue.SimpleQueue()
 
     def listen() -> None:
@@ -135,7 +158,7 @@ def main() -> None:
         pipe.write(json.dumps(message) + "\n")
         pipe.flush()
 
-    host = Host(say)
+    host = Host(say, functools.partial(taken, 2))
     while True:
         host.serve(json.loads(requests.get()))
 

@@ -184,8 +184,10 @@ class Records:
         """Record games; one that is there already stays as it is."""
         micros = np.rint(games.seconds * 1e6).astype(np.int64).tolist()
         columns = (games.numbers.tolist(), games.results.tolist(), notations, micros)
+        forfeits = games.forfeits
+        told = {number: json.dumps({"said": texts}) for number, texts in games.said.items()}
         rows = (
-            (pairing, number, result, moves, a, b, games.forfeits.get(number), None, None) * 2
+            (pairing, number, result, moves, a, b, forfeits.get(number), None, told.get(number)) * 2
             for number, result, moves, (a, b) in zip(*columns, strict=True)
         )
         with self._errors(), self._transaction():
@@ -203,6 +205,7 @@ class Records:
             "move_seconds": game.move_seconds,
             "decisions": game.decisions,
             "started": game.started or _now(),
+            "said": game.said,
         }
         first, second = (round(spent * 1e6) for spent in game.seconds)
         with self._errors(), self._transaction():
@@ -294,14 +297,15 @@ def _recorded(row: tuple[Any, ...], several: set[str]) -> GameRecord:
     forfeit, started, own_seed, told = row[13:17]
     names = [label(a, a_sum, several), label(b, b_sum, several)]
     times = [a_us / 1e6, b_us / 1e6]
+    details = json.loads(told) if told else {}
+    said = details.get("said", ["", ""])
     if number % 2:
-        names.reverse()
-        times.reverse()
+        for pair in (names, times, said):
+            pair.reverse()
         result = -result
     if own_seed is None:
         pairing_of = Pairing(game, a, b, seed, plies, checksums=(a_sum, b_sum))
         own_seed = int(pairing_of.seeds(np.array([number]))[0])
-    details = json.loads(told) if told else {}
     return GameRecord(
         game=game,
         first=names[0],
@@ -314,6 +318,7 @@ def _recorded(row: tuple[Any, ...], several: set[str]) -> GameRecord:
         move_seconds=tuple(details.get("move_seconds", ())),
         forfeit=forfeit,
         decisions=tuple(details.get("decisions", ())),
+        said=(said[0], said[1]),
         id=f"{pairing}.{number}",
         started=details.get("started", started),
     )

@@ -45,7 +45,7 @@ MIGRATIONS = (
     """,
     """
     ALTER TABLE games ADD COLUMN seed INTEGER;
-    ALTER TABLE games ADD COLUMN details TEXT;  -- JSON, of a game that was played by itself
+    ALTER TABLE games ADD COLUMN details TEXT;  -- JSON: what else is known of it
     """,
     ";\n".join(
         f"ALTER TABLE {table} ADD COLUMN seal INTEGER;\nUPDATE {table} SET seal = {seal_of(table)}"

@@ -20,7 +20,7 @@ from fourlab.arena.pairing import Pairing, Stretch, Watch
 from fourlab.core import own
 from fourlab.core.errors import FourlabError
 from fourlab.core.limit import CalledOffError, Limit, never
-from fourlab.core.lines import LineProcess, python_with_fourlab
+from fourlab.core.lines import KEPT_ERRORS, LineProcess, python_with_fourlab
 from fourlab.core.spec import parse
 
 MOVE_SECONDS = 60.0  # where nothing else is said
@@ -47,6 +47,7 @@ class Seat:
         return message
 
 
+_hung: set[str] = set()  # agents that never came back from a first decision off the clock
 _idle: list[Seat] = []  # seats that wait for the next job, of whichever thread
 
 
@@ -69,12 +70,13 @@ def play_seated(job: Stretch, watch: Watch, stop: Callable[[], bool] = never) ->
     """
     done: dict[int, dict[str, Any]] = {}
     numbers = range(job.first, job.first + job.count)
-    warm, died_in = True, None
+    cold, died_in = set(_hung), None
+    agents = (job.pairing.a, job.pairing.b)
     while left := [number for number in numbers if number not in done]:
         thinking: dict[str, Any] = {}
         seat = _take()
         try:
-            for message in _messages(seat, job.pairing, left, warm, stop):
+            for message in _messages(seat, job.pairing, left, cold, stop):
                 watch(Stretch(job.pairing, message["number"], 1), message["moves"])
                 if "thinks" in message:
                     thinking = message
@@ -82,14 +84,16 @@ def play_seated(job: Stretch, watch: Watch, stop: Callable[[], bool] = never) ->
                     done[message["number"]] = message
                     thinking = {}
         except (TimeoutError, EOFError) as silence:
+            printed = seat.child.errors()
             ending = seat.child.leave(GRACE)
-            if warm and ("warms" in thinking or not thinking):
-                warm = False  # it is the games that show what an agent does
-            elif isinstance(silence, TimeoutError):
+            if "warms" in thinking:  # it is the games that show what an agent does
+                cold.add(agents[thinking["thinks"]])
+                _hung.update(cold if isinstance(silence, TimeoutError) else ())
+            elif thinking and isinstance(silence, TimeoutError):
                 limit = job.pairing.move_seconds or MOVE_SECONDS
-                _forfeit(done, thinking, f"no move within {limit:g} s")
+                _forfeit(done, thinking, f"no move within {limit:g} s", printed)
             elif died_in == thinking.get("number", left[0]):
-                _forfeit(done, thinking, f"its process {ending}")
+                _forfeit(done, thinking, f"its process {ending}", printed)
             else:
                 died_in = thinking.get("number", left[0])
         except BaseException:
@@ -114,7 +118,7 @@ def _heard(seat: Seat, patience: float, stop: Callable[[], bool]) -> dict[str, A
 
 
 def _messages(
-    seat: Seat, pairing: Pairing, numbers: list[int], warm: bool, stop: Callable[[], bool]
+    seat: Seat, pairing: Pairing, numbers: list[int], cold: set[str], stop: Callable[[], bool]
 ) -> Iterator[dict[str, Any]]:
     """Yield what a seat says while it plays; raises TimeoutError or EOFError when it is silent."""
     chosen = np.array(numbers, np.int64)
@@ -128,7 +132,8 @@ def _messages(
             "checksums": pairing.checksums,
             "modules": pairing.modules,
             "limit": limit,
-            "warm": warm,
+            "clock": pairing.move_seconds is not None,
+            "warm": [agent not in cold for agent in (pairing.a, pairing.b)],
             "numbers": numbers,
             "seeds": pairing.seeds(chosen).tolist(),
             "openings": pairing.openings(chosen).moves.tolist(),
@@ -155,17 +160,21 @@ def is_ours(spec: str) -> bool:
     return kind is not None and kind.__module__.startswith("fourlab.")
 
 
-def _forfeit(done: dict[int, dict[str, Any]], thinking: dict[str, Any], reason: str) -> None:
+def _forfeit(
+    done: dict[int, dict[str, Any]], thinking: dict[str, Any], reason: str, printed: str
+) -> None:
     """Enter a game that ended in the middle of a thought."""
     if not thinking:
         raise FourlabError(f"a game could not be played: {reason}")
-    side = thinking["thinks"]
+    side, said = thinking["thinks"], thinking["said"]
+    said[side] = (said[side] + printed)[-KEPT_ERRORS:]
     done[thinking["number"]] = {
         "number": thinking["number"],
         "result": LOSS if side == 0 else WIN,
         "moves": thinking["moves"],
         "seconds": thinking["seconds"],
         "forfeit": f"{thinking['agent']} at move {len(thinking['moves']) + 1}: {reason}",
+        "said": said,
     }
 
 
@@ -181,4 +190,5 @@ def gathered(pairing: Pairing, messages: list[dict[str, Any]]) -> Games:
         moves,
         np.array([message["seconds"] for message in messages], np.float64),
         {m["number"]: m["forfeit"] for m in messages if m["forfeit"]},
+        {m["number"]: (m["said"][0], m["said"][1]) for m in messages if any(m["said"])},
     )

@@ -38,16 +38,22 @@ def games(
     export: Annotated[
         Path | None, typer.Option(help="Write them to a file: .csv, .jsonl or .pgn.")
     ] = None,
+    bring: Annotated[
+        Path | None, typer.Option("--import", help="Keep the games of a file: .jsonl or .pgn.")
+    ] = None,
     csv: Annotated[bool, typer.Option("--csv", help="Print them as CSV.")] = False,
     jsonl: Annotated[bool, typer.Option("--jsonl", help="Print them for tables.")] = False,
     pgn: Annotated[bool, typer.Option("--pgn", help="Print them as PGN.")] = False,
     record: Record = RECORD,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON lines.")] = False,
 ) -> None:
-    """List, replay or export recorded games."""
+    """List, replay, export or import recorded games."""
     from fourlab.arena.records import Records
     from fourlab.core.errors import FourlabError
 
+    if bring is not None:
+        typer.echo(f"{record}: {keep(bring, record)}")
+        return
     where, values = conditions(identity, agent, game, result)
     forms = {".csv": csv, ".jsonl": jsonl, ".pgn": pgn}
     asked = [suffix for suffix, is_asked in forms.items() if is_asked]
@@ -153,6 +159,24 @@ def write(path: Path, entries: Iterator[GameRecord]) -> int:
     return count
 
 
+def keep(path: Path, record: Path) -> str:
+    """Keep the games of a file that are not recorded yet; say how many."""
+    from fourlab.arena.records import Records
+    from fourlab.rules.game_files import read_games
+
+    def told(game: GameRecord) -> tuple[object, ...]:
+        return (game.game, game.first, game.second, game.seed, game.moves, game.forfeit)
+
+    found = read_games(path)
+    with Records(record) as records:
+        known = {told(game) for game in records.listing()}
+        fresh = [game for game in found if told(game) not in known]
+        for game in fresh:
+            records.keep(game)
+    there = f", {len(found) - len(fresh):,} were there" if len(fresh) < len(found) else ""
+    return f"{len(fresh):,} games more{there}"
+
+
 def stream(suffix: str, entries: Iterator[GameRecord]) -> None:
     """Print games in a format."""
     from fourlab.rules.game_files import FORMATS
@@ -190,6 +214,8 @@ def replay(entry: GameRecord, delay: float, whole: bool) -> None:
     end = f"forfeit: {entry.forfeit}" if entry.forfeit else result(line[-1], plain)
     screen.print(Text(end, style="bold"))
     screen.print(f"moves: {entry.moves}")
+    for text in entry.words():
+        screen.print(Text.from_ansi(text), style="dim")
 
 
 def show(found: list[GameRecord], total: int) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import math
 import os
 import select
@@ -16,7 +17,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import IO
 
-KEPT_ERRORS = 4000  # bytes of its standard error that are worth telling
+KEPT_ERRORS = 4000  # of what a program writes to standard error, the end is worth telling
 LONGEST_LINE = 1 << 24  # bytes; what is longer comes in pieces
 AT_ONCE = 1 << 16  # bytes to read
 STRICT_MEMORY = 2 << 30  # bytes that unknown code may have
@@ -31,11 +32,22 @@ def python_with_fourlab(module: str) -> list[str]:
     return [sys.executable, "-c", f"{start} {run}"]
 
 
+def taken(file: int) -> str:
+    """Return the end of what was appended to a file, and empty it."""
+    size = os.fstat(file).st_size
+    if not size:
+        return ""
+    end = os.pread(file, KEPT_ERRORS, max(0, size - KEPT_ERRORS))
+    os.ftruncate(file, 0)
+    return end.decode(errors="replace")
+
+
 class LineProcess:
     """A child process with all that it starts; what it writes to standard error is kept."""
 
     def __init__(self, command: Sequence[str], env: Mapping[str, str] | None = None) -> None:
         self._errors: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115  # lives as long as this
+        fcntl.fcntl(self._errors, fcntl.F_SETFL, os.O_APPEND)  # to its end, also once it is emptied
         try:
             self.process = self._start(command, env)
         except OSError:
@@ -111,10 +123,8 @@ class LineProcess:
             pass
 
     def errors(self) -> str:
-        """Return the end of what it has written to standard error."""
-        size = self._errors.seek(0, 2)
-        self._errors.seek(max(0, size - KEPT_ERRORS))
-        return self._errors.read().decode(errors="replace").strip()
+        """Return the end of what it has written to standard error since this was asked last."""
+        return taken(self._errors.fileno())
 
     def leave(self, grace: float) -> str:
         """End it for good, dead or alive; return how it ended."""

@@ -167,7 +167,8 @@ def line_of(error: BaseException) -> str:
         if frame.filename in _files:
             said = f" in: {frame.line}" if frame.line else ""
             return f"{Path(frame.filename).name}:{frame.lineno}: {_words(error)}{said}"
-    return ""
+    # A StopIteration comes out of a generator of ours as the cause of another error.
+    return line_of(error.__cause__) if error.__cause__ is not None else ""
 
 
 def is_own_frame(text: str) -> bool:

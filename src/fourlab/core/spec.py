@@ -55,6 +55,11 @@ class Option:
     fixed: bool  # stays at its default: what it would set does not exist here
 
     @property
+    def is_free_text(self) -> bool:
+        """Whether it takes any text."""
+        return self.kind is str and not self.choices
+
+    @property
     def allowed(self) -> str:
         """The values it takes, in words."""
         if self.choices:

@@ -13,6 +13,7 @@ import logging
 import multiprocessing
 import os
 import platform
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import (
     FIRST_COMPLETED,
@@ -201,7 +202,7 @@ def _connect(address: str) -> Any:
         logging.getLogger("distributed.client").setLevel(logging.CRITICAL)  # we say it ourselves
         connect: Any = Client
         return connect(address, timeout=CONNECT_SECONDS, set_as_default=False)
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, TypeError) as error:
         raise ClusterError(
             f"no Dask scheduler at {address} ({error}); start one with: dask scheduler"
         ) from None
@@ -255,6 +256,10 @@ def _worker_died(error: Exception) -> bool:
 
 def _named(error: Exception) -> Exception:
     """Return an error fit to show, if a worker died too often; else the error itself."""
-    if _worker_died(error):
-        return FourlabError(f"a worker died {ATTEMPTS} times over the same job: {error}")
-    return error
+    if not _worker_died(error):
+        return error
+    main = sys.modules["__main__"]
+    is_script = main.__spec__ is None and str(getattr(main, "__file__", "")).endswith(".py")
+    # Each process runs a script from its top, until there are workers in workers.
+    guard = "; in a script, put what is done under: if __name__ == '__main__':" * is_script
+    return FourlabError(f"a worker died {ATTEMPTS} times over the same job: {error}{guard}")

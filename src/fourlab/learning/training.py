@@ -35,12 +35,15 @@ def train(
     """Train a learner in a run folder to its end and return the run.
 
     `learner` is a spec such as `q:alpha=0.1`; `options` are set on top by field name, as
-    `games=20_000` or `opponent="baseline"`. The folder is `out`, or a new one below `runs`; a run
-    that stopped there goes on, if it is the same. Every so many games, 0 for a tenth of the run, it
-    is evaluated `against` agents and, with `truth`, on a suite of positions. `show` sees the run
-    now and then: `fourlab.show` draws it. What was learned plays as `run.agent()`.
+    `games=20_000` or `opponent="baseline"`, which may be a function or a class too. The folder is
+    `out`, or a new one below `runs`; a run that stopped there goes on, if it is the same. Every so
+    many games, 0 for a tenth of the run, it is evaluated `against` agents and, with `truth`, on a
+    suite of positions. `show` sees the run now and then: `fourlab.show` draws it. What was learned
+    plays as `run.agent()`.
     """
     rules = find_game(game)
+    if "opponent" in options:
+        options["opponent"] = spec_of(options["opponent"])
     spec = new_learner(learner, rules, seed, **options).spec
     opponents = tuple(find_agent(spec_of(one), rules).spec for one in against)
     folder = free_folder(learner) if out is None else Path(out)

@@ -172,6 +172,7 @@ def game_html(record: GameRecord) -> str:
         # A form keeps its choice apart from those of other games; this kind is never sent.
         f'<form method="dialog" class="fl-game">{picture}'
         f'<div class="fl-moves">{"".join(steps)}</div></form>',
+        *(f"<pre>{escape(text)}</pre>" for text in record.words()),
         style=STYLE + GAME_STYLE + "".join(rules) + only_last,
     )
 

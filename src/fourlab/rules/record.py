@@ -5,13 +5,15 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from math import inf
 from pathlib import Path
 from typing import Any
 
 from fourlab.core.errors import NotationError
+from fourlab.core.spec import WHOLE_LIMIT
 from fourlab.core.storage import reading, writing
 from fourlab.rules.catalog import game as find_game
-from fourlab.rules.position import Position, position_of
+from fourlab.rules.position import Outcome, Position, position_of
 
 ID_MARK = "#"  # before an id where digits alone would be taken for a number
 FORMAT = 2  # of a line; the first had the time of each move in `seconds` and no number
@@ -32,6 +34,7 @@ class GameRecord:
     move_seconds: tuple[float, ...] = ()
     forfeit: str | None = None  # who broke it off, where and why
     decisions: tuple[dict[str, Any], ...] = ()  # what agents thought, where that was wanted
+    said: tuple[str, str] = ("", "")  # the end of what either wrote to standard error
     id: str = ""  # in the record that keeps it
     started: str = ""
 
@@ -43,7 +46,13 @@ class GameRecord:
         """Return who played, the last board and how it ended, in text."""
         position = self.position()
         ended = self.forfeit or position.outcome.words
-        return f"{self.first} – {self.second} on {self.game}\n{position}\n{self.moves}: {ended}"
+        lines = [f"{self.first} – {self.second} on {self.game}", str(position)]
+        return "\n".join([*lines, f"{self.moves}: {ended}", *self.words()])
+
+    def words(self) -> list[str]:
+        """Return what either wrote to standard error, a text for each who did."""
+        sides = zip((self.first, self.second), self.said, strict=True)
+        return [f"{who} wrote:\n{text.rstrip()}" for who, text in sides if text.strip()]
 
     def _repr_html_(self) -> str:
         """Return the game as a notebook shows it, to step through."""
@@ -54,7 +63,8 @@ class GameRecord:
     def to_json(self) -> dict[str, Any]:
         """Return the record as plain data; details that are not known are left out."""
         data = {**vars(self), "seconds": list(self.seconds)}
-        for name in ("move_seconds", "decisions"):
+        data |= {"said": list(self.said) if any(self.said) else []}
+        for name in ("move_seconds", "decisions", "said"):
             data[name] = list(data[name])
             if not data[name]:
                 del data[name]
@@ -71,16 +81,33 @@ class GameRecord:
             given: dict[str, Any] = json.loads(line)
             if given.pop("format", 1) == 1:
                 given |= {"move_seconds": given["seconds"], "seconds": _by_side(given)}
-            tuples = ("seconds", "move_seconds", "decisions")
+            tuples = ("seconds", "move_seconds", "decisions", "said")
             given |= {name: tuple(given[name]) for name in tuples if name in given}
             record = cls(**given)
-            end = record.position()
-            record = replace(record, moves=end.notation, id=record.id.removeprefix(ID_MARK))
+            return replace(record, id=record.id.removeprefix(ID_MARK)).checked()
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
             raise NotationError(f"{line[:80]!r} is no game record ({error})") from None
-        if record.forfeit is None and end.outcome.value != record.outcome:
-            raise NotationError(f"{line[:80]!r}: its moves do not end in {record.outcome!r}")
-        return record
+
+    def checked(self) -> GameRecord:
+        """Return a record that came from outside, its moves as we write them.
+
+        Raises ValueError or TypeError for what no game can be.
+        """
+        texts = (self.first, self.second, self.outcome, self.started, *self.said)
+        if len(self.said) != 2 or not all(isinstance(text, str) for text in texts):
+            raise TypeError("a text is none")
+        if type(self.seed) is not int or not abs(self.seed) < WHOLE_LIMIT:
+            raise ValueError(f"its seed is {self.seed!r:.40}")
+        if type(self.plies) is not int or len(self.seconds) != 2:
+            raise TypeError("its opening or its times are no numbers")
+        end = self.position()
+        if not (0 <= self.plies <= end.rules.cells and all(0 <= s < inf for s in self.seconds)):
+            raise ValueError("its opening or its times cannot be")
+        if self.outcome not in (outcome.value for outcome in Outcome):
+            raise ValueError(f"its outcome is {self.outcome!r:.40}")
+        if self.forfeit is None and end.outcome.value != self.outcome:
+            raise ValueError(f"its moves do not end in {self.outcome!r}")
+        return replace(self, moves=end.notation)
 
 
 def _by_side(given: dict[str, Any]) -> tuple[float, float]:

@@ -15,7 +15,7 @@ from fourlab.arena.certify.certificate import SIDES, Certificate, certify, value
 from fourlab.arena.certify.walk import Progress
 from fourlab.core.errors import FourlabError, SpecError
 from fourlab.core.limit import CalledOffError
-from fourlab.core.spec import configure, options_of, parse, write
+from fourlab.core.spec import POSITIONAL, configure, options_of, parse, write
 from fourlab.core.storage import replacing
 from fourlab.rules.geometry import Rules
 from fourlab.web.limits import KEPT, RUNS, read_agent
@@ -71,6 +71,7 @@ class Certificates:
     def __init__(self, root: Path = RUNS) -> None:
         self.root = root
         self.walks: dict[str, Walking] = {}  # by visitor, the last of each
+        self.circles: dict[str, Any] = {}  # by visitor, the last of each: a `Circle`
         self.listeners: list[Callable[[], None]] = []
         self._jobs: dict[str, Job] = {}
         self._known: dict[Path, tuple[float, Certificate]] = {}
@@ -202,13 +203,19 @@ class Certificates:
 
     def _change(self, who: str, **changes: Any) -> None:
         self.walks[who] = replace(self.walks[who], **changes)
+        self.tell()
+
+    def tell(self) -> None:
+        """Let all pages show how far it is."""
         for listener in list(self.listeners):
             listener()
 
 
 def _name(found: Certificate) -> str:
-    """Name a certificate by what it says: perfect-5x4-second-3f9a61."""
+    """Name a certificate by what it says: perfect-5x4-second-3f9a61; of a run, by its name too."""
     size = re.sub(r"[^0-9]+", "x", found.game).strip("x") or found.game
     agent = found.agent.partition(":")[0]
+    folder = Path(parse(found.agent).options.get(POSITIONAL, "")).name  # two may play the same
+    agent = folder[:40] if NAME.fullmatch(folder[:40]) else agent
     parts = [agent, size, found.side, "strict" if found.strict else "", found.digest[:6]]
     return "-".join(part for part in parts if part)

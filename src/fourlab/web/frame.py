@@ -38,7 +38,9 @@ HEAD = f"""<meta name="description" content="A laboratory for Connect-Four-famil
 <link rel="stylesheet" href="{STATIC_URL}/play.css">
 <link rel="stylesheet" href="{STATIC_URL}/home.css">
 <link rel="stylesheet" href="{STATIC_URL}/certificate.css">
-<link rel="stylesheet" href="{STATIC_URL}/shelf.css">{THEME}
+<link rel="stylesheet" href="{STATIC_URL}/analyse.css">
+<link rel="stylesheet" href="{STATIC_URL}/shelf.css">
+<link rel="stylesheet" href="{STATIC_URL}/windows.css">{THEME}
 <script>window.fourlabPages = {json.dumps(list(PAGES))};
 window.fourlabWords = {json.dumps(GLOSSARY)};</script>"""
 

@@ -10,7 +10,7 @@ from typing import Any
 from fourlab.agents.base import Agent
 from fourlab.agents.learned import Learned
 from fourlab.agents.minimax import MinimaxConfig, depth_of
-from fourlab.agents.registry import AGENTS
+from fourlab.agents.registry import AGENTS, whole
 from fourlab.core.errors import FourlabError, SpecError
 from fourlab.core.spec import Option, configure, options_of, parse, unknown
 from fourlab.rules.catalog import game as find_game
@@ -61,14 +61,14 @@ def read_agent(text: str, rules: Rules) -> Agent:
     """
     if text.startswith(KEPT):
         return _read_run(_short(text, "agent").removeprefix(KEPT), rules)
-    spec = parse(_short(text, "agent"))
+    spec = whole(parse(_short(text, "agent")))
     kind = AGENTS.get(spec.name)
     if kind is None:
         raise unknown("agent", spec.name, public_agents())
     if spec.name in PRIVATE:
         raise SpecError(f"agent {spec.name!r} is {PRIVATE[spec.name]}; choose another opponent")
     config = configure(kind.Config, spec, "agent")
-    if _is_ours(kind) and not issubclass(kind, Offered):
+    if _is_ours(kind):
         for path in _paths(kind, config):
             _check_path(kind.name, path)
     if isinstance(config, MinimaxConfig) and config.plain and config.time is None:
@@ -98,12 +98,12 @@ def _paths(kind: type[Agent], config: Any) -> list[str]:
 def _held(kind: type[Agent], config: Any) -> Any:
     """Return an agent's config within the limits; raises SpecError if it asks for more.
 
-    Of an agent that is not ours only numbers and what is declared public can be set.
+    Of an agent that is not ours no free text can be set: it may name a file.
     """
     changes: dict[str, Any] = {}
     for option in options_of(type(config)):
         most, value = _most(kind, option), getattr(config, option.field)
-        if most is None and not _is_ours(kind) and value != option.default:
+        if option.is_free_text and not _is_ours(kind) and value != option.default:
             raise SpecError(f"agent {kind.name!r}: {option.name} cannot be set on the web")
         if value is not None and most is not None and value > most:
             if value != option.default:
@@ -118,19 +118,20 @@ def _held(kind: type[Agent], config: Any) -> Any:
 
 
 def _is_ours(kind: type[Agent]) -> bool:
-    return kind.__module__.startswith("fourlab.")
+    return kind.__module__.startswith("fourlab.") and not issubclass(kind, Offered)
 
 
 def _most(kind: type[Agent], option: Option) -> float | None:
     """Return the most that a visitor may ask for, None where it does not matter.
 
-    An agent that is not ours and says nothing of it gets no more than it takes by itself.
+    An agent that is not ours and says nothing of it, nor how far an option goes, gets no more than
+    it takes by itself.
     """
     if _is_ours(kind) or option.public is not None or option.kind not in (int, float):
         return option.public
     if option.name == "time":
         return MOVE_SECONDS
-    return 0.0 if option.default is None else float(option.default)
+    return float(option.default or 0.0) if option.high is None else option.high
 
 
 def _check_plain(rules: Rules, config: MinimaxConfig) -> None:

@@ -6,9 +6,8 @@ strictest limits. What a visitor types is only ever looked up among what the own
 
 from __future__ import annotations
 
-import ast
-from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -19,10 +18,11 @@ from fourlab.core import own
 from fourlab.core.errors import SpecError
 from fourlab.core.limit import NO_LIMIT, Limit
 from fourlab.core.lines import python_with_fourlab
-from fourlab.core.spec import option, write
+from fourlab.core.spec import options_of, write
 from fourlab.rules.geometry import Rules
 from fourlab.rules.position import Position
 from fourlab.web import words
+from fourlab.web.declared import agents_in
 
 GUARDED_SECONDS = 5.0  # for a move
 
@@ -48,24 +48,15 @@ class Guarded(EngineAgent):
         return ()
 
 
-@dataclass(frozen=True)
-class OfferedConfig:
-    """Options of a file that is offered."""
-
-    part: str = option("", "which agent of the file", positional=True)
-
-
 class Offered(Agent):
     """An agent of this server's owner."""
 
-    Config = OfferedConfig
     path = ""
 
-    def __init__(self, rules: Rules, config: OfferedConfig | None = None) -> None:
+    def __init__(self, rules: Rules, config: Any = None) -> None:
         super().__init__(rules, config)
-        digest = self.name.partition("@")[2]
-        part = f":{self.config.part}" if self.config.part else ""
-        self._agent = Guarded(rules, f"{self.path}@{digest}{part}", self.spec)
+        known = self.name.partition("@")[2]  # of several.py@3f2a1c9d:Name
+        self._agent = Guarded(rules, write(f"{self.path}@{known}", self.config), self.spec)
 
     def decide(
         self, position: Position, rng: np.random.Generator, limit: Limit = NO_LIMIT
@@ -91,38 +82,23 @@ def offer(folder: Path) -> list[str]:
     for path in sorted(folder.glob("*.py")):
         parcel = own.parcel(str(path))
         parts = agents_in(parcel.texts[0][1])
-        if not parts:
-            continue
-        kind = type("Offered", (Offered,), {"name": parcel.name, "path": parcel.path})
-        kind.__doc__ = f"{path.name}, of this server's owner."
-        kind.__module__ = Offered.__module__
-        AGENTS[parcel.name] = kind
-        specs = [write(parcel.name, OfferedConfig(p)) for p in (parts if len(parts) > 1 else [""])]
-        details = tuple(parts if len(parts) > 1 else ["of this server's owner"])
-        words.FAMILIES.append(words.Family(parcel.name, path.name, tuple(specs), details))
-        found += specs
+        for part, config in parts.items():
+            kind = _kind(parcel, part if len(parts) > 1 else "", config)
+            AGENTS[kind.name] = kind
+            title = f"{path.name}: {part}" if len(parts) > 1 else path.name
+            settings = ", ".join(map(str, options_of(config)))
+            detail = settings or "of this server's owner"
+            words.FAMILIES.append(words.Family(kind.name, title, (kind.name,), (detail,)))
+            found.append(kind.name)
     if not found:
         raise SpecError(f"--agents {folder}: no file in it holds an agent; try fourlab new agent")
     return found
 
 
-def agents_in(text: str) -> list[str]:
-    """Return the names of a source that look like agents, without running it."""
-    try:
-        nodes = ast.parse(text).body
-    except SyntaxError:
-        return []
-    found = []
-    for node in nodes:
-        if isinstance(node, ast.ClassDef):
-            fits = any(isinstance(n, ast.FunctionDef) and n.name == "decide" for n in node.body)
-        elif isinstance(node, ast.FunctionDef):
-            names = [argument.arg for argument in node.args.args]
-            fits = names[:2] == ["position", "rng"] or (
-                len(names) == 2 and names[0].startswith("obs") and names[1].startswith("conf")
-            )
-        else:
-            continue
-        if fits and not node.name.startswith("_"):
-            found.append(node.name)
-    return found
+def _kind(parcel: own.Parcel, part: str, config: type[Any]) -> type[Offered]:
+    """Return the agent of a file, or one of several, as a kind of its own."""
+    name = f"{parcel.name}:{part}" if part else parcel.name
+    kind = type("Offered", (Offered,), {"name": name, "path": parcel.path, "Config": config})
+    kind.__doc__ = f"{name.partition('@')[0]}, of this server's owner."
+    kind.__module__ = Offered.__module__
+    return kind

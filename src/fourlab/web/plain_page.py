@@ -46,6 +46,7 @@ def plain_page(title: str, body: str, current: str = "") -> str:
 <title>{escape(title)} · fourlab</title>
 <link rel="stylesheet" href="{STATIC_URL}/fourlab.css">
 <link rel="stylesheet" href="{STATIC_URL}/home.css">
+<link rel="stylesheet" href="{STATIC_URL}/windows.css">
 {THEME}</head><body>
 <header class="header"><a class="brand" href="/">
 <img src="/favicon.ico" width="28" height="28" alt=""><b>fourlab</b></a>

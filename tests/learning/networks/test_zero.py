@@ -11,6 +11,7 @@ from tests.strategies import random_positions  # noqa: E402
 
 from fourlab.arena.certify.certificate import certify  # noqa: E402
 from fourlab.core.errors import SpecError  # noqa: E402
+from fourlab.core.limit import Limit  # noqa: E402
 from fourlab.learning.networks.oracle import Eyes, Oracle, fold  # noqa: E402
 from fourlab.learning.networks.trainer import Teaching, Trainer  # noqa: E402
 from fourlab.learning.networks.twin import build, folded, planes  # noqa: E402
@@ -111,6 +112,17 @@ def test_a_budget_of_seconds_ends_a_run() -> None:
     made = learner(f"{FEW},games=100000,seconds=0.01,chunk=1", TOY, 3)
     run(made)
     assert 0 < made.done == made.total < 100
+
+
+def test_whoever_watches_need_not_wait_for_a_chunk() -> None:
+    made = learner(f"{FEW},games=100000,chunk=100000", TOY, 3)
+    turns = iter(range(30))
+    progress = made.advance(100_000, Limit(stop=lambda: next(turns, None) is None))
+    assert progress is not None
+    assert 0 < made.workshop.turns <= 31  # and it goes on from there
+    while made.done < 5:
+        assert made.advance(5) is not None
+    assert made.done < 1000
 
 
 def test_reports_hold_it_against_its_past(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from fourlab.core.spec import option
 class Options:
     """What can be set: {file}:centre=0.5"""
 
-    centre: float = option(0.1, "how much a step away from the centre costs", low=0)
+    centre: float = option(0.1, "how much a step away from the centre costs", low=0, high=1)
 
 
 class MyAgent(Agent):

@@ -20,6 +20,7 @@ import numpy as np
 from fourlab.agents.base import Agent
 from fourlab.core.arrays import Array, Ints
 from fourlab.core.errors import SpecError
+from fourlab.core.limit import NO_LIMIT, Limit
 from fourlab.core.storage import StorageError
 from fourlab.learning.base import Learner, Progress
 from fourlab.learning.networks.lessons import DRAWS, LOSSES, TAKEN, WINS
@@ -38,6 +39,7 @@ OTHER_GAMES = 1_000_003  # between the seeds of games before and after a run was
 COUNTERS = ("base", "clock", "lessons", "taken_steps")
 MOST_STARTS = 50_000  # positions where games begin too
 LOOK_SECONDS = 1.0  # between two looks at the clock on a GPU
+ADVANCE_SECONDS = 0.5  # that one call goes on at most: somebody watches
 Arrays = dict[str, Array]
 
 
@@ -137,7 +139,14 @@ class Zero(Learner):
 
     def steps(self) -> Iterator[Progress]:
         while self.done < self.total:
-            yield self._chunk()
+            yield self._chunk(self.config.chunk)
+
+    def advance(self, games: int, limit: Limit = NO_LIMIT) -> Progress | None:
+        """Play and learn until about so many games are over, half a second at most.
+
+        A limit ends it between two turns: nothing that was played is lost.
+        """
+        return self._chunk(games, limit.within(ADVANCE_SECONDS)) if self.done < self.total else None
 
     def _progress(self) -> float:
         """Return how much of the run is over, 0 to 1."""
@@ -152,9 +161,10 @@ class Zero(Learner):
         falling = 0.5 * (1 + math.cos(math.pi * self._progress()))
         return float(self.config.rate) * (end + (1 - end) * falling)
 
-    def _chunk(self) -> Progress:
+    def _chunk(self, games: int, limit: Limit = NO_LIMIT) -> Progress:
         """Play and learn until some games are over."""
         shop = self.workshop
+        watch = limit.watch()
         before, evaluations, began = self.done, shop.evaluations, time.perf_counter()
         results = np.zeros(5, np.int64)
         seconds = 0.0
@@ -167,7 +177,9 @@ class Zero(Learner):
             now = time.perf_counter() - began
             self.clock += now - seconds
             seconds = now
-            if seconds > LOOK_SECONDS if shop.on_gpu else self.done - before >= self.config.chunk:
+            if seconds > LOOK_SECONDS if shop.on_gpu else self.done - before >= games:
+                break
+            if watch.is_over():
                 break
         shop.settle()
         self.taken_steps = shop.trainer.steps

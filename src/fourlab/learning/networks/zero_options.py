@@ -15,16 +15,19 @@ class ZeroConfig:
 
     games: int = option(2_000_000, "games to play", low=1)
     seconds: float | None = option(None, "seconds of training after which it ends", low=0)
-    width: int = option(64, "channels of the network", low=1, high=512)
-    blocks: int = option(6, "residual blocks of two convolutions", low=0, high=64)
+    width: int = option(64, "channels of the network", low=1, high=512, public=64)
+    blocks: int = option(6, "residual blocks of two convolutions", low=0, high=64, public=6)
     head: int = option(32, "channels of its heads", low=1, high=512)
     hidden: int = option(128, "units of its value head", low=1, high=4096)
     bins: int = option(65, "of the distribution of values", low=2, high=1025)
 
     lanes: int | None = option(
-        None, "games under way in each of two groups; none: 8192 on a GPU, else 64", low=1
+        None,
+        "games under way in each of two groups; none: 8192 on a GPU, else 64",
+        low=1,
+        public=256,
     )
-    sims: int = option(64, "simulations of a move that is recorded", low=1, high=10_000)
+    sims: int = option(64, "simulations of a move that is recorded", low=1, high=10_000, public=400)
     fast_sims: int = option(16, "simulations of one that is not", low=0, high=10_000)
     full: float = option(0.33, "share of moves that are recorded", low=0, high=1)
     c: float = option(1.5, "exploration in the tree", low=0)

@@ -37,6 +37,10 @@ class Pace:
         """Whether that while is over."""
         return self.is_sprinting and self._clock() >= self._sprint
 
+    def sprinted(self, seconds: float) -> float:
+        """Return which share of a sprint of so many seconds is over."""
+        return min(1.0, max(0.0, 1 - (self._sprint - self._clock()) / seconds))
+
     @property
     def is_fastest(self) -> bool:
         """Whether nothing holds it back."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from fourlab.core.limit import NO_LIMIT, CalledOffError, Limit
 from fourlab.learning.base import Learner, Progress, Turn, WatchedGame
@@ -71,6 +71,7 @@ class Tally:
     draws: int = 0
     losses: int = 0
     decisions: int = 0  # the learner's, where it counts them
+    inside: dict[str, float] = field(default_factory=dict)  # what it said of itself last
 
     @property
     def games(self) -> int:
@@ -84,6 +85,7 @@ class Tally:
         self.losses += other.losses
         counted = other.metrics.get("decisions", 0) if isinstance(other, Progress) else 0
         self.decisions += other.decisions if isinstance(other, Tally) else int(counted)
+        self.inside = (other.inside if isinstance(other, Tally) else other.metrics) or self.inside
 
 
 def train_for(learner: Learner, seconds: float, most: int, limit: Limit = NO_LIMIT) -> Tally:

@@ -25,7 +25,12 @@ from fourlab.web.limits import read_agent, read_game
 from fourlab.web.sessions.base import number
 
 ENDLESS = 1_000_000_000  # games: a page learns until it is paused
-HELD = {"games": ENDLESS, "memory-mb": 64, "chunk": 500}  # what a page sets, where there is it
+# What a page sets, where there is it.
+HELD = {"games": ENDLESS, "memory-mb": 64, "chunk": 500, "window": 200_000, "threads": 1}
+# What it sets where an address does not: something is learned within seconds.
+SOON = {
+    "zero": {"width": 16, "blocks": 1, "lanes": 32, "batch": 64, "prefill": 512, "start-share": 0.5}
+}
 OFFERED = ("game", "learner", "opponent")
 SMALL_GAMES = (
     "connect:columns=5,rows=4,k=4",
@@ -92,6 +97,7 @@ class LearnSetup:
         if "opponent" in there:
             options["opponent"] = f"({self.opponent})"
         options |= {name: value for name, value in HELD.items() if name in there}
+        options |= SOON.get(self.learner, {})
         options |= {name: f"({value})" for name, value in self.fixed.items()}
         options |= {name: _written(value) for name, value in self.turned.items()}
         return f"{self.learner}:" + ",".join(f"{name}={value}" for name, value in options.items())

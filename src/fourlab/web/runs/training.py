@@ -60,6 +60,7 @@ class Training(Measured):
         self.rate = 1  # training games for each one shown
         self.begin_measuring()
         self.seconds = 0.0  # of training
+        self.inside: dict[str, float] = {}  # what the learner said of itself last
         self.begins = ""  # where games begin too
         self._wishes: list[Work] = []
 
@@ -246,6 +247,7 @@ class Training(Measured):
             if sample is not None or frame is not None:
                 self.frame = last if frame is None else min(frame, last)
             self.won.add(tally)
+            self.inside = tally.inside or self.inside
             self.rate = max(self.rate, tally.games) if sample is None else tally.games
             self.pace.played(tally.games, self._moves(tally))
 
@@ -274,14 +276,18 @@ class Training(Measured):
                 if known is None:
                     learn_by_heart(rules, named_in(opponent), job.cancelled)
                 learner = known or self.make()
+                if known is None:
+                    learner.prepare()
+                    began = time.perf_counter()
                 results: list[Callable[[], None]] = []
                 for one in works:
                     with suppress(CalledOffError):
                         results.append(one(learner))
+                trained = time.perf_counter() - began
                 if measures and learner.done and is_due(learner.done) and not halt.is_set():
                     with suppress(CalledOffError):
                         results.append(self.measure(learner, positions))
-                job.report(self._done, learner, began, results)
+                job.report(self._done, learner, trained, time.perf_counter() - began, results)
 
         self.start("train", job, TRAINING, needs="learning@any")
 
@@ -306,16 +312,17 @@ class Training(Measured):
         config = configure(settings.kind.Config, parse(settings.spec), "learner")
         return settings.kind(settings.rules, config, self.seed)
 
-    def _done(self, learner: Learner, began: float, results: list[Callable[[], None]]) -> None:
-        """Take in what a job brought, and go on."""
+    def _done(
+        self, learner: Learner, trained: float, spent: float, results: list[Callable[[], None]]
+    ) -> None:
+        """Take in what a job brought, and go on; testing is no training."""
         if self.learner is None:
             self.learner = learner
             self.size, self.done = learner.size, learner.done
             self.curves.cut(learner.done)
             self.ask_for_truth()
         self.busy = False
-        spent = time.perf_counter() - began
-        self.seconds += spent
+        self.seconds += trained
         for result in results:
             result()
         self.worked()

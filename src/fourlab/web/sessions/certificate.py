@@ -8,9 +8,8 @@ from typing import Any
 from fourlab.core.errors import FourlabError
 from fourlab.core.spec import parse
 from fourlab.learning.registry import LEARNERS
-from fourlab.positions.suites import read_positions
-from fourlab.rules.catalog import game as find_game
 from fourlab.web.certificates import MOST_CELLS, Certificates
+from fourlab.web.circle import Circle
 from fourlab.web.keep.shelf import Shelf
 from fourlab.web.limits import KEPT, read_game
 from fourlab.web.runs.room import Room
@@ -48,7 +47,6 @@ class CertificateSession(Session):
         super().__init__(bench)
         self.certificates, self.shelf, self.room, self.name = certificates, shelf, room, name
         self.who = shelf.owner
-        self.gone_on = ""  # the address of the run that goes on from holes
         self.notice = ""
         self.game, self.runs = DEFAULT["game"], list[str]()
         try:
@@ -94,19 +92,17 @@ class CertificateSession(Session):
         self.certificates.stop(self.who)
 
     def train_on(self, name: str) -> None:
-        """Let the run that a certificate refutes go on, half of its games from the holes."""
+        """Let the run that a certificate refutes go on from the holes, and certify it again."""
         why = self._why_not(name)
         if why:
             raise FourlabError(why)
-        found = self.certificates.load(name)
-        run = run_of(found, self.shelf.keep)
-        training = self.room.enter(run)
-        training.begin_at(
-            read_positions(find_game(found.game), self.certificates.path(name, ".holes"))
-        )
-        if not training.running:
-            training.run()
-        self.gone_on = f"/run/{run}"
+        going = self.certificates.circles.get(self.who)
+        if self.certificates.is_running(self.who) or (going and going.is_going_on):
+            raise FourlabError("one player of yours is being certified; wait for that first")
+        circle = Circle(self.bench, self.certificates, self.who, name)
+        run = run_of(circle.found, self.shelf.keep)
+        circle.begin(self.room.enter(run), self.certificates.tell)
+        self.certificates.circles[self.who] = circle
 
     def _why_not(self, name: str) -> str:
         """Say why no run can go on from the holes of a certificate, nothing if one can."""
@@ -132,6 +128,7 @@ class CertificateSession(Session):
         names = self.certificates.names()
         shown = [self.name] if self.name else self._latest(names)
         walk = self.certificates.walks.get(self.who)
+        circle = self.certificates.circles.get(self.who)
         return {
             "name": self.name,
             "cards": [found for name in shown if (found := self._card(name))],
@@ -147,7 +144,7 @@ class CertificateSession(Session):
                 {"value": "", "label": "Another, as a spec"},
             ],
             "asked": self.asked,
-            "goneOn": self.gone_on,
+            "circle": None if circle is None else circle.view(),
             "walk": None if walk is None else walking(walk),
             "announce": self._announce(),
             "notice": self.notice,

@@ -11,6 +11,7 @@ from fourlab.core.spec import Option
 from fourlab.rules.catalog import game
 from fourlab.rules.position import Position
 from fourlab.web import words
+from fourlab.web.runs.inside import inside, tells
 from fourlab.web.runs.room import ALONE_SECONDS
 from fourlab.web.runs.sample import Sample
 from fourlab.web.runs.setup import MEAN, OPPONENTS, SMALL_GAMES, dials, range_of, titles
@@ -67,6 +68,8 @@ def learn_view(session: LearnSession) -> dict[str, Any]:
         "scale": _scale(training),
         "size": training.size,
         "sizeLabel": settings.kind.size_label,
+        "told": tells(settings.kind),
+        "inside": inside(training.inside),
         "record": {"wins": training.won.wins, "games": training.won.games},
         "tested": training.tested,
         "wins": _smoothed(training.curves.wins),

@@ -36,19 +36,21 @@ export default {
   beforeUnmount() { clearInterval(this.clock); },
   computed: {
     pitch() {
-      if (this.phone) return Math.floor((this.width - 24 - 16) / this.view.game.columns);
+      const { columns, rows } = this.view.game;
+      if (this.sideways) return Math.max(28, Math.floor(Math.min((this.phone ? this.width - 108 : 324) / columns, (this.height - 160) / rows)));
+      if (this.phone) return Math.floor((this.width - 40) / columns);
       const room = this.width < 1200 ? this.width - 64 : 544;
       return Math.min(pitchFor(this.view.game, room - 44, this.height - 360), 96);
     },
     boardState() {
       const { board, game, chips } = this.view;
       if (this.placing) return {
-        game: { ...game, gravity: false }, pitch: this.pitch, compact: this.phone, showChips: true, discs: this.placing,
+        game: { ...game, gravity: false }, pitch: this.pitch, compact: this.phone || this.sideways, showChips: true, discs: this.placing,
         moves: [], legal: this.placing.map((_, cell) => cell), line: [], toMove: 0, canPlay: true, chips: null,
       };
       const waiting = this.local !== null;
       return {
-        game, pitch: this.pitch, compact: this.phone, showChips: true,
+        game, pitch: this.pitch, compact: this.phone || this.sideways, showChips: true,
         moves: waiting ? this.local : board.moves, legal: waiting ? [] : board.legal, line: waiting ? [] : board.line,
         toMove: board.toMove, canPlay: !waiting && this.online && !board.over, chips: waiting ? null : chips,
       };

@@ -49,12 +49,15 @@ const Plies = {
   template: `<div class="plies"></div>`,
 };
 
+const isGoingOn = (circle) => ["training", "certifying"].includes(circle?.state);
+
 const CertificateCard = {
-  props: { one: Object, alone: Boolean },
+  props: { one: Object, alone: Boolean, off: Boolean, circle: Object },
   emits: ["train"],
   components: { Icon, Plies, Thumbnail, Word },
   data() { return { all: this.alone, copied: false }; },
   computed: {
+    circling() { return isGoingOn(this.circle); },
     games() { return this.all ? this.one.games : this.one.games.slice(0, SHOWN); },
     picture() { return `Positions by ply, ${this.one.totals[0].value} in all; most at ply ${this.one.plies.reduce((a, b) => (b.positions > a.positions ? b : a)).ply}.`; },
     digest() { return this.one.digest.slice(0, 16).replace(/(.{4})/g, "$1 ").trim() + " … " + this.one.digest.slice(-4); },
@@ -80,11 +83,15 @@ const CertificateCard = {
     <section><div class="heading"><h3>{{ one.holes.length ? 'Positions and holes by' : 'Positions by' }} <Word term="ply">ply</Word></h3><span v-if="one.holes.length && one.refuted > one.games.length">places of the first {{ one.games.length }} holes</span></div>
       <Plies :plies="one.plies" :holes="one.holes" :label="picture"/>
       <details class="data"><summary>Show data</summary><table><thead><tr><th>Ply</th><th>Positions</th></tr></thead><tbody><tr v-for="row in one.plies"><td>{{ row.ply }}</td><td>{{ row.positions.toLocaleString('en') }}</td></tr></tbody></table></details></section></div>
-    <div class="certificate-part"><section v-if="one.games.length"><div class="heading"><h3>Refuting games, shortest first</h3><button v-if="!alone && one.games.length > games.length" type="button" class="link" @click="all = true">All {{ one.games.length }}</button></div>
+    <div class="certificate-part"><section v-if="circle" class="circle" role="status" aria-label="Training on" data-testid="circle">
+      <div v-if="circling" class="progress"><b>{{ circle.said }}</b><div class="track" role="progressbar" aria-label="Training on" :aria-valuenow="Math.round(circle.share * 100)" aria-valuemin="0" aria-valuemax="100"><i :style="{ width: circle.share * 100 + '%' }"></i></div></div>
+      <p v-else :class="circle.better ? 'win' : 'loss'"><Icon :name="circle.better ? 'check' : 'warn'"/>{{ circle.said }}</p>
+      <p class="actions"><a v-if="circle.after && circle.after !== one.name" class="outline" :href="'/certificate/' + circle.after"><Icon name="shield"/>The new certificate</a><a v-if="circle.after === one.name" class="outline" :href="'/certificate/' + circle.before">The one before</a><a class="outline" :href="circle.run"><Icon name="flask"/>The run</a></p></section>
+    <section v-if="one.games.length"><p class="actions train-on"><button v-if="!one.whyNot" type="button" class="primary" data-testid="train-on" :disabled="off" @click="$emit('train', one.name)"><Icon name="play"/>Train on from the holes</button>
+        <span class="note">{{ one.whyNot || 'It trains ten seconds, half of its games from there, and is certified again.' }}</span></p>
+      <div class="heading"><h3>Refuting games, shortest first</h3><button v-if="!alone && one.games.length > games.length" type="button" class="link" @click="all = true">All {{ one.games.length }}</button></div>
       <ol class="refuting"><li v-for="game in games" :key="game.notation"><Thumbnail :game="one.game" :moves="game.moves" :pitch="Math.min(9, 60 / one.game.columns)"/><div><b>{{ game.turn }}</b><code>{{ game.notation }}</code></div><a class="outline" :href="game.href" :aria-label="'Analyse ' + game.notation">Analyse</a></li></ol>
       <p v-if="one.refuted > one.games.length" class="note">{{ one.games.length }} of {{ one.refuted.toLocaleString('en') }} are kept with the certificate.</p>
-      <p class="actions train-on"><button v-if="!one.whyNot" type="button" class="primary" data-testid="train-on" @click="$emit('train', one.name)"><Icon name="play"/>Train on from the holes</button>
-        <span class="note">{{ one.whyNot || 'The run goes on: half of its games begin there.' }}</span></p>
       <p v-if="one.files.includes('holes')" class="actions"><a class="outline" :href="file('holes')" download><Icon name="down"/>Save the holes</a><span class="note">positions to train from, a line each</span></p></section>
     <section><h3>Check it yourself</h3>
       <div class="commands"><p v-for="command in one.commands" :key="command.line"><code>{{ command.line }}</code><span>{{ command.what }}</span></p></div>
@@ -103,12 +110,13 @@ export default {
   },
   computed: {
     running() { return this.view.walk?.state === "running"; },
+    circling() { return isGoingOn(this.view.circle); },
     asking() { return this.open || this.running || !this.view.cards.length; },
     refused() { return this.view.error?.field === "train_on" ? this.view.error.text : ""; },
     error() { return ["certify", "board"].includes(this.view.error?.field) ? this.view.error.text : ""; },
   },
-  watch: { "view.goneOn"(address) { if (address) location.href = address; } },
   methods: {
+    circleOf({ name }) { const { circle } = this.view; return circle && [circle.before, circle.after].includes(name) ? circle : null; },
     certify() { this.act("certify", this.player || this.typed, this.side, this.claim === "strict"); this.open = true; },
   },
   template: `
@@ -132,7 +140,7 @@ export default {
     <p class="note">Boards of at most 20 cells here, 300,000 positions, three minutes. On larger ones: <code>fourlab certify SPEC --out runs/certificates/NAME.json</code>; those are shown here too.</p>
   </section>
   <p v-if="refused" class="field-error" role="alert"><Icon name="warn"/>{{ refused }}</p>
-  <div class="certificates" :class="{ alone: view.name }"><CertificateCard v-for="one in view.cards" :key="one.name" :one="one" :alone="Boolean(view.name)" @train="act('train_on', $event)"/></div>
+  <div class="certificates" :class="{ alone: view.name }"><CertificateCard v-for="one in view.cards" :key="one.name" :one="one" :alone="Boolean(view.name)" :off="circling" :circle="circleOf(one)" @train="act('train_on', $event)"/></div>
   <section v-if="view.list.length > view.cards.length" class="card padded" aria-label="All certificates"><h2>All certificates</h2>
     <ul class="certificate-list"><li v-for="one in view.list" :key="one.name"><span class="verdict" :class="one.certified ? 'win' : 'loss'"><Icon :name="one.certified ? 'check' : 'close'"/>{{ one.damaged ? 'Damaged' : one.certified ? 'Proven' : 'Not proven' }}</span>
       <a :href="'/certificate/' + one.name">{{ one.player || one.name }}</a><span class="note">{{ one.damaged || one.about }}</span></li></ul></section>

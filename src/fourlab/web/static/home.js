@@ -47,10 +47,9 @@ export default {
   data() { return { local: null, mini: [null, null], lastBar: 0.5, keys: KEYS, doors: DOORS, truths: [{ value: "off", label: "Off" }, { value: "exact", label: "On" }], holes: 16 }; },
   computed: {
     story() { return this.view.story; },
-    sideways() { return this.height < 480 && this.width > this.height; },
     pitch() {
       const game = this.view.game;
-      if (this.sideways) return Math.max(36, Math.floor((this.height - 172) / (game.rows + 0.4)));
+      if (this.sideways) return Math.max(28, Math.min(72, Math.floor((this.height - 160) / game.rows)));
       if (this.phone) return Math.max(36, Math.min(72, Math.floor((this.width - 24 - 16) / game.columns)));
       if (this.width < 1200) return pitchFor(game, Math.min(this.width - 64, 620) - 44, 1000);
       return Math.max(44, Math.min(72, pitchFor(game, 528, this.height - 336)));

@@ -150,7 +150,7 @@ const navigation = (name) => NAVIGATION.find((one) => one.page === name) ?? { pa
 const RETRY_SECONDS = 4;
 
 export const Frame = {
-  props: { page: String, announce: String, notice: String, failure: String, waiting: String, keys: Array },
+  props: { page: String, title: String, announce: String, notice: String, failure: String, waiting: String, keys: Array },
   emits: ["dismiss", "online"],
   components: { Icon },
   inject: { shown: { default: () => ({}) } },
@@ -245,11 +245,12 @@ export const Frame = {
       <svg viewBox="0 0 28 28" width="28" height="28" aria-hidden="true"><rect width="28" height="28" rx="7" class="logo-plate"/>
         <circle cx="9" cy="9" r="3.4" class="logo-red"/><circle cx="19" cy="9" r="3.4" fill="#fff"/>
         <circle cx="9" cy="19" r="3.4" class="logo-yellow"/><circle cx="19" cy="19" r="3.4" class="logo-red"/></svg>
-      <b>fourlab</b></a>
+      <b>{{ title ?? 'fourlab' }}</b></a>
     <nav class="tabs" aria-label="Pages">
       <a v-for="one in pages" :href="'/' + one.page" :aria-current="one.page === page ? 'page' : null">{{ one.title }}</a>
     </nav>
     <a class="shelf-link" href="/shelf" :aria-current="page === 'shelf' ? 'page' : null" :aria-label="running ? 'Shelf, ' + running + ' running' : 'Shelf'"><Icon name="shelf"/><span>Shelf</span><small v-if="running">{{ running }} running</small></a>
+    <slot name="tools"/>
     <span class="connection" :class="{ off: !online }"><i></i>{{ online ? 'Connected' : 'Not connected' }}</span>
     <button class="plain" type="button" @click="openHelp" aria-label="Keys" title="Keys (?)"><Icon name="help"/></button>
     <button class="plain" type="button" @click="toggleTheme"
@@ -292,7 +293,7 @@ export const live = {
   emits: ["act"],
   provide() { return { shown: this }; },
   data() { return { view: this.start, number: 0, online: true, width: innerWidth, height: innerHeight }; },
-  computed: { phone() { return this.width < 768; } },
+  computed: { phone() { return this.width < 768; }, sideways() { return this.height < 480 && this.width > this.height; } },
   mounted() {
     this.keepAddress();
     this.onResize = () => { [this.width, this.height] = [innerWidth, innerHeight]; };

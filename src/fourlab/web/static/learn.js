@@ -88,7 +88,10 @@ export default {
       const when = saved === null ? "not saved yet" : saved < 3 ? "saved now" : saved < 120 ? `saved ${saved} s ago` : "saved";
       return `/run/${name} · ${why && state !== "running" ? why : when}`;
     },
-    dials() { return FIRST_DIALS.map((name) => this.view.dials.find((dial) => dial.name === name)).filter(Boolean); },
+    dials() {
+      const first = this.view.dials.filter((dial) => FIRST_DIALS.includes(dial.name));
+      return first.length ? FIRST_DIALS.map((name) => first.find((dial) => dial.name === name)).filter(Boolean) : this.view.dials.slice(0, 3);
+    },
     others() { return this.view.dials.filter((dial) => !this.dials.includes(dial)); },
     menu() {
       const { run } = this.view;
@@ -106,6 +109,7 @@ export default {
   },
   methods: {
     written, percent, short,
+    thrown(games) { const found = this.view.own.find((point) => point[0] === games); return found ? percent(found[1]) : '–'; },
     paint(value) { const { back, ink } = heat(value / this.view.scale); return { background: back, color: ink }; },
     value(number) { return Math.abs(number) >= 100 ? String(Math.round(number)).replace("-", "−") : written(number); },
     trials(count) {
@@ -147,7 +151,7 @@ export default {
     // What it knows changes while it runs; nobody reads faster than this.
     lookAgain() {
       const due = !this.policy || (this.view.running && this.now - (this.looked ?? 0) > RELOOK);
-      if (due && this.online && !this.view.preparing && !document.hidden) { this.looked = this.now; this.lookUp(); }
+      if (due && this.view.told && this.online && !this.view.preparing && !document.hidden) { this.looked = this.now; this.lookUp(); }
     },
     add(name) { this.adding = false; this.act("compare", [...this.view.compared.map((one) => one.name), name]); },
     drop(name) { this.act("compare", this.view.compared.map((one) => one.name).filter((other) => other !== name)); },
@@ -208,12 +212,13 @@ export default {
     </section>
     <Segmented v-if="phone" label="What to show" :options="[{ value: 'game', label: 'Game' }, { value: 'values', label: 'Values' }, { value: 'curves', label: 'Curves' }]" :value="tab" @choose="tab = $event"/>
     <section v-show="shown('game')" class="card padded learn-game" aria-label="Game">
-      <div class="heading"><h2>{{ view.number ? 'Game ' + view.number.toLocaleString('en') : 'No game yet' }}</h2><span>{{ view.caption }}</span></div>
+      <div class="heading"><h2>{{ view.number ? 'Game ' + view.number.toLocaleString('en') : view.record.games ? view.record.games.toLocaleString('en') + ' games' : 'No game yet' }}</h2><span>{{ view.caption }}</span></div>
       <BoardView :state="boardState"/>
       <p v-if="view.preparing" class="note waiting">Preparing this learner; the first time on a machine it is compiled <span class="dots"><i></i><i></i><i></i></span></p>
+      <p v-else-if="!view.told" class="note" data-testid="untold">{{ view.choices.learner.title }} plays many games side by side and tells none move by move; the curves show what comes of it.</p>
       <p v-else class="said"><template v-if="view.said"><Disc :side="view.said.side" :size="18"/><span>{{ view.said.text }}<small v-if="view.said.why" data-testid="why"> {{ value(view.said.why.value) }}, {{ view.said.why.word }}</small></span></template><template v-else>The game begins.</template></p>
       <p v-if="view.late && view.phase.name" class="note phase"><b>Phase: {{ view.phase.name }}</b> {{ view.phase.does }}</p>
-      <div class="formula"><template v-if="view.update"><div><b>{{ view.update.title }}</b><b class="accent">{{ value(view.update.old) }} → {{ value(view.update.new) }}</b></div><span>{{ view.update.formula }}</span></template>
+      <div v-if="view.told" class="formula"><template v-if="view.update"><div><b>{{ view.update.title }}</b><b class="accent">{{ value(view.update.old) }} → {{ value(view.update.new) }}</b></div><span>{{ view.update.formula }}</span></template>
         <span v-else>What is learned from a move is known {{ view.late ? 'when the game is over' : 'at the next turn' }}.</span></div>
       <dl class="figures"><dt>{{ view.sizeLabel }}</dt><dd>{{ view.size.toLocaleString('en') }}</dd>
         <dt>Won in training</dt><dd>{{ view.record.wins.toLocaleString('en') }} of {{ view.record.games.toLocaleString('en') }}</dd></dl>
@@ -223,7 +228,12 @@ export default {
       <div class="pair-of-buttons"><button type="button" class="outline" :disabled="view.preparing" title="Play 100 test games (T)" @click="act('test')"><Icon name="flask"/>Test it</button>
         <button type="button" class="outline" :disabled="view.preparing" @click="challenge"><Icon name="grid"/>Play against it</button></div>
     </section>
-    <section v-show="shown('values')" class="card padded learn-values" aria-label="Values">
+    <section v-if="!view.told" v-show="shown('values')" class="card padded learn-values" aria-label="Inside the learner">
+      <div class="heading"><h2>Inside the learner</h2><span>{{ view.running ? 'now' : 'when it paused' }}</span></div>
+      <dl v-if="view.inside.length" class="figures" data-testid="inside"><template v-for="[name, figure] in view.inside"><dt>{{ name }}</dt><dd>{{ figure }}</dd></template></dl>
+      <p v-else class="note">{{ view.running ? 'Its first games are under way.' : 'Run it, and it says here what it does.' }}</p>
+    </section>
+    <section v-else v-show="shown('values')" class="card padded learn-values" aria-label="Values">
       <div class="heading"><h2>Q(s, a) in this game</h2><span>value, and trials below</span></div>
       <p v-if="!view.rows.length" class="note">The learner’s turns appear here, one row each.</p>
       <div class="heat-scroll" ref="heat"><table v-if="view.rows.length" class="heat" :class="{ tight: moveCount > 6 }" :style="{ '--moves': moveCount }"><thead><tr><th colspan="2">Move</th><th v-for="move in moveCount">{{ move }}</th></tr></thead>
@@ -254,7 +264,7 @@ export default {
       <section v-if="view.columns"><div class="heading"><h2>{{ view.game.gravity ? 'Columns' : 'Cells' }} chosen</h2><span>{{ view.columns.note }}</span></div>
         <Chart :draw="drawColumns" :data="[view.columns, theme]" :height="112"/>
         <p v-if="view.columns.best" class="note">Solid: chosen. Outlined: where the best value of a state lies{{ view.columns.states }}.{{ view.columns.mirrored ? ' Mirror images count as one.' : '' }}</p></section>
-      <details class="data padded"><summary>Show data</summary><table><thead><tr><th>Games</th><th>Seconds</th><th>Win rate</th></tr></thead><tbody><tr v-for="point in view.wins.slice(-20)"><td>{{ point[0].toLocaleString('en') }}</td><td>{{ point[4] }}</td><td>{{ percent(point[1]) }}</td></tr></tbody></table></details>
+      <details class="data padded"><summary>Show data</summary><table><thead><tr><th>Games</th><th>Seconds</th><th>Win rate</th><th v-if="view.own.length">Thrown away</th></tr></thead><tbody><tr v-for="point in view.wins.slice(-20)"><td>{{ point[0].toLocaleString('en') }}</td><td>{{ point[4] }}</td><td>{{ percent(point[1]) }}</td><td v-if="view.own.length">{{ thrown(point[0]) }}</td></tr></tbody></table></details>
     </section>
   </div></Frame>`,
   watch: { "view.rows": { handler() { this.toLastRow(); }, flush: "post" } },

@@ -219,7 +219,9 @@ export default {
     drawer() { this.$nextTick(() => this.followMoves()); },
   },
   template: `
-  <Frame page="play" :announce="spokenGhost || view.announce" :notice="view.notice" :failure="view.failure" :waiting="view.waiting" :keys="keys" @dismiss="act('dismiss')" @online="online = $event">
+  <Frame page="play" :title="phone && shown ? 'Review' : undefined" :announce="spokenGhost || view.announce" :notice="view.notice" :failure="view.failure" :waiting="view.waiting" :keys="keys" @dismiss="act('dismiss')" @online="online = $event">
+  <template v-if="phone && shown" #tools><button type="button" class="plain tool" aria-label="Copy link" :disabled="!online" @click="$refs.share.copy()"><Icon name="link"/></button>
+    <button type="button" class="plain tool" aria-label="Send a picture" :disabled="!online" @click="$refs.share.send()"><Icon name="picture"/></button></template>
   <div class="play" :class="{ landscape, reviewing: shown, over: view.review, 'no-numbers': spared > 0, 'low-chips': spared > 1 }">
     <section class="board-column" ref="place" aria-label="Board">
       <div class="board-box">
@@ -300,7 +302,7 @@ export default {
         <p v-else class="note">{{ view.graph.shown ? 'It begins with the first move.' : 'It appears when the game is over, or with the exact overlay.' }}</p>
       </section>
       <TurningPoints v-if="view.review" :review="view.review" @choose="act('review', $event)" @think="act('think')"/>
-      <ShareRow v-if="shown" :address="shareAddress" :picture="picture" :off="!online"/>
+      <ShareRow v-if="shown" ref="share" :address="shareAddress" :picture="picture" :off="!online"/>
       <section class="move-list" aria-label="Moves">
         <div class="heading"><h2>Moves</h2><code>{{ view.notation }}</code></div>
         <p v-if="!rows.length" class="note">None yet.</p>

@@ -135,6 +135,7 @@ export class Tree {
 
   more(group, node, x, y) {
     const button = svg("g", { class: "tree-more", role: "button", tabindex: node.path.length ? -1 : 0, "aria-label": `Show ${node.hidden} more` }, group);
+    svg("rect", { x: x - 4, y: y - 18, width: 64, height: 26, class: "catch" }, button);
     svg("text", { x, y }, button).textContent = `+${node.hidden} more`;
     const open = (event) => { event.stopPropagation(); this.onExpand(node.path); };
     button.addEventListener("click", open);
