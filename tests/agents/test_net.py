@@ -121,6 +121,34 @@ def test_networks_come_from_files_and_folders(tmp_path: Path) -> None:
     assert before.tolist() != after.tolist()
 
 
+def test_the_taught_network_wins_whatever_is_replied() -> None:
+    """A sample of what its certificate says of every reply."""
+    rules, games = game("connect4"), 30
+    positions = [rules.start()] * games
+    first = agent("net:taught", rules)
+    while positions:
+        moves = first.choose(boards_of(positions), np.zeros(len(positions), np.int64)).tolist()
+        after = [one.play(move) for one, move in zip(positions, moves, strict=True)]
+        assert not any(one.is_over and not one.line for one in after)
+        replied = [one.play(int(RNG.choice(one.legal_moves()))) for one in after if not one.is_over]
+        assert not any(one.is_over for one in replied)
+        positions = replied
+
+
+def test_what_lies_on_the_disk_comes_before_what_ships(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rules = game("connect4")
+    monkeypatch.chdir(tmp_path)
+    shipped = agent("net:taught", rules).sources()[0]
+    assert shipped.name == "connect4-taught.safetensors"
+    random_network(rules).save(Path("taught"))
+    assert agent("net:taught", rules).sources() == (Path("taught"),)
+    Path("taught").unlink()
+    with pytest.raises(StorageError, match="taught"):
+        agent("net:taught", RULES)  # of this board none ships under that name
+
+
 def test_what_is_missing_or_of_another_game_is_said_in_one_line(tmp_path: Path) -> None:
     with pytest.raises(SpecError, match=r"no network of mnk:.* fourlab train zero .* zero:PATH"):
         agent("zero", "mnk:columns=4,rows=4,k=3")

@@ -37,7 +37,9 @@ class NetworkConfig:
     """Options of every agent that asks a network."""
 
     path: str = option(
-        "", "a run folder or a file of a network; nothing: the one that ships", positional=True
+        "",
+        "a run folder or a file of a network; nothing: the one that ships; taught: the proven one",
+        positional=True,
     )
     device: str = option("cpu", "where it runs: without torch, or with it", choices=("cpu", "cuda"))
 
@@ -67,10 +69,14 @@ class NetworkAgent(Agent):
 
     @property
     def file(self) -> Path:
-        """Where its network lies; raises SpecError if nothing is named and none ships."""
-        if self.config.path:
-            return values_file(Path(self.config.path))
-        shipped = SHIPPED / f"{self.rules}.safetensors"
+        """Where its network lies; raises SpecError if nothing is named and none ships.
+
+        What lies on the disk comes before a name of those that ship.
+        """
+        path = self.config.path
+        shipped = SHIPPED / f"{self.rules}{f'-{path}' if path else ''}.safetensors"
+        if path and (Path(path).exists() or Path(path).name != path or not shipped.exists()):
+            return values_file(Path(path))
         if not shipped.exists():
             raise SpecError(
                 f"no network of {self.rules} comes with fourlab; make one with fourlab train zero "
