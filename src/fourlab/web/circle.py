@@ -124,7 +124,7 @@ class Circle:
         if "opponent" in settings.spec and settings.opponent != "self":
             whom = OPPONENTS.get(settings.opponent, settings.opponent)
             return (
-                f"It trains against {whom}, which seldom plays the replies that refute it; a run "
-                "against itself meets them."
+                f"It trains against {whom}, which may not play the replies that refute it; a run "
+                "against itself looks for them."
             )
         return "What it met was too little; train on from the holes that are left."
