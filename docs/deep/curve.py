@@ -7,6 +7,7 @@ python docs/deep/curve.py --trials trials.json     a table of what benchmarks.ze
 
 import argparse
 import json
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,8 @@ import numpy as np
 from fourlab.arena.statistics import compare_shares, share_interval
 
 HERE = Path(__file__).parent
+TITLES = ("not perfect, %", "win, draw or loss given away, %")
+COLOURS = ("0.2", "#0072b2", "#d55e00")  # of runs, apart for every eye
 LINES = (("bare", "the bare network", "--"), ("100", "100 simulations", "-"))
 PERFECT, GOOD = range(2)
 BASE = "base"
@@ -27,38 +30,79 @@ def errors(run: Run, exam: str, key: str, which: int) -> tuple[list[float], list
     return [row["t"] for row in rows], [100 * (1 - row["grades"][exam][key][which]) for row in rows]
 
 
+def shared(runs: list[Run]) -> tuple[float, float]:
+    """Return the seconds between which all runs were under way."""
+    return max(run[0]["t"] for run in runs), min(run[-1]["t"] for run in runs)
+
+
 def band(runs: list[Run], exam: str, key: str, which: int) -> tuple[Any, Any, Any]:
-    """Return seconds, and the least and largest error of the seeds that were under way then."""
+    """Return seconds, and the least and largest error of the runs while all were under way.
+
+    Runs are examined at seconds of their own: between two exams lies a straight line.
+    """
     curves = [errors(run, exam, key, which) for run in runs]
-    times = np.unique(np.concatenate([seconds for seconds, _ in curves]))
-    rows = np.array([np.interp(times, *curve, np.nan, np.nan) for curve in curves])
-    several = (~np.isnan(rows)).sum(axis=0) > 1
-    rows = rows[:, several]
-    return times[several], np.nanmin(rows, axis=0), np.nanmax(rows, axis=0)
+    first, last = shared(runs)
+    times = np.unique(np.concatenate([[first, last], *(seconds for seconds, _ in curves)]))
+    times = times[(first <= times) & (times <= last)]
+    rows = np.array([np.interp(times, *curve) for curve in curves])
+    return times, rows.min(axis=0), rows.max(axis=0)
 
 
-def draw(runs: list[Run], exam: str, out: Path) -> None:
-    """Draw one thin line a seed for each way to play, and how far the seeds lie apart."""
+def draw(runs: dict[str, Run], exam: str, out: Path) -> None:
+    """Draw a line a run for each way to play, and how far the runs lie apart.
+
+    Where one goes on for much longer, the time of all has a row of its own.
+    """
     import matplotlib.pyplot as plt
 
-    figure, sides = plt.subplots(1, 2, figsize=(8, 3), sharex=True)
-    for which, title in enumerate(("not perfect, %", "win, draw or loss given away, %")):
-        axes = sides[which]
-        for key, label, style in LINES:
-            for run in runs:
-                axes.plot(*errors(run, exam, key, which), style, color="0.2", lw=0.8, label=label)
-            if len(runs) > 1:
-                axes.fill_between(*band(runs, exam, key, which), color="0.2", alpha=0.15, lw=0)
+    plt.rcParams["svg.hashsalt"] = "fourlab"  # the same file from the same figures
+    every = list(runs.values())
+    last, longest = shared(every)[1], max(run[-1]["t"] for run in every)
+    ends = [last, longest] if longest > 1.5 * last else [longest]
+    figure, rows = plt.subplots(
+        len(ends), 2, figsize=(8, 0.5 + 2.6 * len(ends)), sharey="col", squeeze=False
+    )
+    for end, sides in zip(ends, rows, strict=True):
+        for which, axes in enumerate(sides):
+            _draw_errors(axes, runs, exam, which, end)
+            axes.set_xlim(0, 1.02 * end)
+            axes.set_ylim(bottom=0)
+            axes.locator_params("y", nbins=6, integer=True)
+            axes.spines[["top", "right"]].set_visible(False)
+            axes.tick_params(labelsize=8)
+    for axes, title in zip(rows[0], TITLES, strict=True):
         axes.set_title(title, loc="left", fontsize=10)
-        axes.set_xlabel("seconds of one H200", fontsize=9)
-        axes.set_ylim(bottom=0)
-        axes.spines[["top", "right"]].set_visible(False)
-        axes.tick_params(labelsize=8)
-    lines, labels = sides[1].get_legend_handles_labels()
-    once = dict(zip(labels, lines, strict=True))
-    sides[1].legend(once.values(), once.keys(), frameon=False, fontsize=8)
-    figure.tight_layout()
+    for axes in rows[-1]:
+        axes.set_xlabel("seconds of self-play on one H200", fontsize=9)
+    handles = _legend(list(runs))
+    figure.legend(handles=handles, loc="lower center", ncols=6, frameon=False, fontsize=8)
+    figure.tight_layout(rect=(0, 0.06, 1, 1))
     figure.savefig(out, metadata={"Date": None})
+
+
+def _draw_errors(axes: Any, runs: dict[str, Run], exam: str, which: int, end: float) -> None:
+    marker = "o" if end < 600 else None  # an exam each; more would hide the line
+    for key, _, style in LINES:
+        for run, colour in zip(runs.values(), cycle(COLOURS)):
+            seconds, found = errors(run, exam, key, which)
+            axes.plot(seconds, found, style, color=colour, lw=1, marker=marker, ms=2.5)
+        if len(runs) > 1:
+            apart = band(list(runs.values()), exam, key, which)
+            axes.fill_between(*apart, color="0.2", alpha=0.15, lw=0)
+
+
+def _legend(names: list[str]) -> list[Any]:
+    from matplotlib.lines import Line2D
+    from matplotlib.patches import Patch
+
+    handles: list[Any] = [
+        Line2D([], [], ls=style, color="0.2", label=label) for _, label, style in LINES
+    ]
+    if len(names) > 1:
+        colours = cycle(COLOURS)
+        handles += [Line2D([], [], color=next(colours), lw=3, label=name) for name in names]
+        handles.append(Patch(color="0.2", alpha=0.15, lw=0, label="between them"))
+    return handles
 
 
 def table(trials: Run, exam: str) -> str:
@@ -117,7 +161,10 @@ def main() -> None:
         print(table(json.loads(args.trials.read_text()), args.exam))  # noqa: T201
         return
     files = [run / "metrics.jsonl" if run.is_dir() else run for run in args.runs]
-    runs = [[json.loads(line) for line in file.read_text().splitlines()] for file in files]
+    runs = {
+        run.stem.replace("zero-seed", "seed "): [json.loads(line) for line in file.open()]
+        for run, file in zip(args.runs, files, strict=True)
+    }
     draw(runs, args.exam, args.out)
 
 
