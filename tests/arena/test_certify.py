@@ -15,9 +15,16 @@ import fourlab
 from every_reply import Strategy, every_reply, outcome
 from fourlab.agents.base import Agent
 from fourlab.agents.registry import agent
-from fourlab.arena.certify.certificate import Certificate, certify, differences
+from fourlab.arena.certify.certificate import (
+    Certificate,
+    certify,
+    differences,
+    find_file,
+    shipped_names,
+)
 from fourlab.arena.certify.refuting import below, given_away
 from fourlab.arena.certify.walk import Walk
+from fourlab.arena.identity import checksum
 from fourlab.core.errors import FourlabError, GeometryError, SpecError
 from fourlab.core.storage import StorageError
 from fourlab.core.workers import Workers
@@ -247,6 +254,26 @@ def test_a_certificate_is_kept_and_repeated(tmp_path: Path) -> None:
         Certificate.load(path)
     with pytest.raises(StorageError, match="cannot read"):
         Certificate.load(tmp_path / "none.json")
+
+
+def test_those_that_ship_are_of_the_networks_that_ship() -> None:
+    assert shipped_names() == ["taught-first", "zero-first"]
+    for name in shipped_names():
+        found = Certificate.load(find_file(Path(name)))
+        assert found.certified
+        assert checksum(agent(found.agent, found.game)) == found.sources
+
+
+def test_a_file_comes_before_one_that_ships_by_its_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert find_file(Path("zero-first")).is_absolute()
+    Path("zero-first").write_text("mine")
+    assert find_file(Path("zero-first")) == Path("zero-first")
+    for other in ("zero-frist", "../zero-first", "zero-first.json"):
+        with pytest.raises(StorageError, match=r"with fourlab come taught-first, zero-first"):
+            find_file(Path(other))
 
 
 def test_a_changed_agent_does_not_repeat_a_certificate() -> None:

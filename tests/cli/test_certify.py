@@ -56,7 +56,11 @@ def test_what_cannot_be_done_is_said_in_one_line(tmp_path: Path) -> None:
         ([], "name an agent"),
         ([*GOOD, "--resume"], "name it with --out"),
         ([*GOOD, "--start", "12345678912"], "move 8"),
-        (["--check", "none.json"], "cannot read none.json"),
+        (
+            ["--check", "none.json"],
+            "no such file; with fourlab come taught-first, zero-first",
+        ),
+        (["--check", "taught-first", "--most", "4"], "more than 4 positions"),
     ):
         done = run(tmp_path, *arguments)
         assert done.returncode == 2

@@ -19,6 +19,22 @@ def certified(visitor: Visitor, player: str) -> None:
     page.wait_for_selector("[data-testid=done]", timeout=120_000)
 
 
+def test_a_first_visitor_finds_what_comes_with_fourlab(visit: Visit) -> None:
+    visitor = visit(viewport={"width": 390, "height": 844})
+    page = visitor.page
+    visitor.go("/analyse")
+    page.click("text=Certificates")
+    page.wait_for_selector("h2:has-text('Comes with fourlab')")
+    visitor.count(".certificate-card .plies rect", 42)
+    visitor.picture("certificates-shipped-phone")
+    page.focus(".certificate-card:has-text('zero:sims=64') h2 a")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/certificate/zero-first")
+    page.wait_for_selector("text=fourlab certify --check zero-first")
+    page.click("text=Play against it")
+    visitor.status("Your move")
+
+
 def test_a_player_is_certified_checked_and_refuted(visit: Visit) -> None:
     visitor = visit()
     page = visitor.page

@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
@@ -10,6 +11,7 @@ from fourlab.core.errors import FourlabError
 from fourlab.learning.registry import learner
 from fourlab.learning.runs import RunConfig
 from fourlab.rules.catalog import game
+from fourlab.rules.position import SECOND
 from fourlab.web import certificates as module
 from fourlab.web import circle
 from fourlab.web.certificates import Certificates, without_dice
@@ -20,6 +22,7 @@ from fourlab.web.runs.kept import KeptTraining
 from fourlab.web.runs.room import Room
 from fourlab.web.sessions.certificate import CertificateSession
 from fourlab.web.sessions.learn import LearnSession
+from fourlab.web.sessions.play_setup import read_setup
 from web.bench import TestBench
 
 SMALL = "connect:columns=4,rows=4,k=3"
@@ -128,6 +131,32 @@ def test_a_certificate_of_the_command_line_is_shown_and_a_damaged_one_says_so(
     assert "checksum" in damaged["damaged"]
     with pytest.raises(FourlabError):
         Certificates().path("../../certificates/mine")
+
+
+def test_those_that_come_with_fourlab_stand_below_ones_own(bench: TestBench) -> None:
+    session = page(bench, Certificates())
+    view = session.view()
+    assert (view["cards"], view["list"]) == ([], [])
+    cards = {card["name"]: card for card in view["shipped"]}
+    assert list(cards) == ["taught-first", "zero-first"]
+    assert cards["zero-first"]["totals"][0]["value"] == "7,114,840"
+    assert cards["zero-first"]["learner"] == "Self-play with search"
+    assert "bfloat16 on a GPU" in cards["zero-first"]["caveat"]
+    assert not cards["taught-first"]["caveat"]
+    assert cards["taught-first"]["commands"][0]["line"] == "fourlab certify --check taught-first"
+    for card in cards.values():
+        query = dict(parse_qsl(urlsplit(card["play"]).query))
+        setup, problems = read_setup(query)
+        assert (setup.opponent, setup.you, problems) == (card["player"], SECOND, [])
+    alone = page(bench, session.certificates, name="zero-first").view()
+    assert [card["digest"] for card in alone["cards"]] == [cards["zero-first"]["digest"]]
+    assert alone["shipped"] == []
+    folder = Path("runs/certificates")
+    folder.mkdir(parents=True)
+    certify("perfect:ties=first", "tictactoe", "second").save(folder / "zero-first.json")
+    view = session.view()
+    assert [card["player"] for card in view["cards"]] == ["perfect:ties=first"]
+    assert [card["name"] for card in view["shipped"]] == ["taught-first"]
 
 
 def test_a_run_of_the_server_is_certified_without_its_dice(bench: TestBench) -> None:

@@ -53,12 +53,12 @@ CHOSEN = {
     ".tabs [aria-current]": ".tabs a:not([aria-current])",
 }
 UNMARKED = """(chosen) => Object.entries(chosen)
-    .map((pair) => pair.map((selector) => document.querySelector(selector)))
-    .filter(([one, other]) => one?.checkVisibility() && other)
-    .filter((pair) => { const [one, other] = pair.map((e) => getComputedStyle(e)).map(
-        (style) => style.outlineStyle + style.borderTopWidth + style.borderTopColor);
-      return one === other; })
-    .map(([one]) => one.className)"""
+    .filter((pair) => {
+      const [one, other] = pair.map((selector) => document.querySelector(selector));
+      if (!one?.checkVisibility() || !other) return false;
+      const line = (style) => style.outlineStyle + style.borderTopWidth + style.borderTopColor;
+      return line(getComputedStyle(one)) === line(getComputedStyle(other)); })
+    .map(([selector]) => selector)"""
 DRAWN = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
 
 

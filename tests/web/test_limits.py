@@ -128,3 +128,16 @@ def test_visitors_name_networks_of_the_runs_folder_alone(
         read_agent("net:runs/mine,plies=4", rules)
     with pytest.raises(SpecError, match=r"no network of connect:.* comes with fourlab"):
         read_agent("net", rules)
+
+
+def test_a_network_that_ships_goes_by_its_name_for_its_board_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert read_agent("net:taught", game("connect4")).spec == "net:taught"
+    for spec, board in (("net:taught", "tictactoe"), ("q:taught", "connect4")):
+        with pytest.raises(SpecError, match=r"is not in the folder runs"):
+            read_agent(spec, game(board))
+    (tmp_path / "taught").mkdir()
+    with pytest.raises(SpecError, match=r"is not in the folder runs"):
+        read_agent("net:taught", game("connect4"))

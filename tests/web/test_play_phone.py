@@ -137,6 +137,7 @@ def test_forced_colours_keep_ring_and_dot(visit: Visit) -> None:
         for name in (".disc-red", ".mark-red")
     )
     assert disc != dot
+    assert dot == visitor.page.evaluate("getComputedStyle(document.body).color")  # the system's
     ring = visitor.page.locator(".plate .mark-yellow >> nth=0")
     assert ring.evaluate("(e) => getComputedStyle(e).stroke") != disc
     visitor.picture("review-forced-colours")

@@ -32,6 +32,16 @@ PUCT = Puct()  # what is worth trying depends on none of its settings
 LINE_PLIES = 8  # how far it says how the game goes on
 
 
+def shipped_file(rules: Rules, name: str = "") -> Path | None:
+    """Return the network of a game that comes with fourlab, None if none does by this name.
+
+    What lies on the disk under the name hides it.
+    """
+    path = SHIPPED / f"{rules}{f'-{name}' if name else ''}.safetensors"
+    hidden = name and (Path(name).exists() or Path(name).name != name)
+    return None if hidden or not path.exists() else path
+
+
 @dataclass(frozen=True)
 class NetworkConfig:
     """Options of every agent that asks a network."""
@@ -74,10 +84,10 @@ class NetworkAgent(Agent):
         What lies on the disk comes before a name of those that ship.
         """
         path = self.config.path
-        shipped = SHIPPED / f"{self.rules}{f'-{path}' if path else ''}.safetensors"
-        if path and (Path(path).exists() or Path(path).name != path or not shipped.exists()):
+        shipped = shipped_file(self.rules, path)
+        if path and shipped is None:
             return values_file(Path(path))
-        if not shipped.exists():
+        if shipped is None:
             raise SpecError(
                 f"no network of {self.rules} comes with fourlab; make one with fourlab train zero "
                 f"--game {self.rules}, and write {self.name}:PATH, the path of its folder or file"

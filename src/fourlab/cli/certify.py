@@ -33,7 +33,8 @@ def certify(
     start: Annotated[str, typer.Option(metavar="MOVES", help="Begin after these moves.")] = "",
     out: Annotated[Path | None, typer.Option("--out", "-o", help="The certificate's file.")] = None,
     check: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Repeat a certificate and compare.")
+        Path | None,
+        typer.Option(metavar="FILE", help="Repeat a certificate, a file or one that ships."),
     ] = None,
     holes: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write where the value was given away.")
@@ -51,13 +52,13 @@ def certify(
     as_json: AsJson = False,
 ) -> None:
     """Play an agent against every reply: does it always reach the value of the game?"""
-    from fourlab.arena.certify.certificate import Certificate, differences
+    from fourlab.arena.certify.certificate import Certificate, differences, find_file
     from fourlab.arena.certify.certificate import certify as run
     from fourlab.core.errors import SpecError
     from fourlab.core.storage import beside
     from fourlab.core.workers import Workers
 
-    old = None if check is None else Certificate.load(check)
+    old = None if check is None else Certificate.load(find_file(check))
     if not agent and old is None:
         raise SpecError("name an agent, such as perfect:ties=first, or --check a certificate")
     if resume and out is None:
@@ -121,7 +122,9 @@ def _following(agent: str, out: Path | None) -> Iterator[Callable[[Progress], No
 def _compare(old: Certificate, new: Certificate, others: list[str]) -> None:
     """Say whether a certificate was repeated; one that was not exits with a code of its own."""
     if others:
-        typer.echo(f"not repeated: other {', '.join(others)}", err=True)
+        arithmetic = old.versions.get("arithmetic", "")
+        made = f"; its moves were found in {arithmetic}" if arithmetic else ""
+        typer.echo(f"not repeated: other {', '.join(others)}{made}", err=True)
         raise typer.Exit(NOT_CERTIFIED)
     changed = "" if old.sources == new.sources else "; its files differ, its moves do not"
     typer.echo(f"repeated: the same positions, moves and results{changed}", err=True)

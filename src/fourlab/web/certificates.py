@@ -11,7 +11,14 @@ from typing import Any
 
 from fourlab.agents.base import Agent
 from fourlab.agents.registry import agent as find_agent
-from fourlab.arena.certify.certificate import SIDES, Certificate, certify, value_for
+from fourlab.arena.certify.certificate import (
+    SHIPPED,
+    SIDES,
+    Certificate,
+    certify,
+    shipped_names,
+    value_for,
+)
 from fourlab.arena.certify.walk import Progress
 from fourlab.core.errors import FourlabError, SpecError
 from fourlab.core.limit import CalledOffError
@@ -79,17 +86,21 @@ class Certificates:
     # The files
 
     def names(self) -> list[str]:
-        """Return the names of all certificates, the newest first."""
+        """Return the names of those that were made here, the newest first."""
         paths = [path for folder in FOLDERS for path in (self.root / folder).glob("*.json")]
         paths = [path for path in paths if NAME.fullmatch(path.stem)]
         newest = sorted(paths, key=lambda path: -path.stat().st_mtime)
         return list(dict.fromkeys(path.stem for path in newest))[:MOST_FILES]
 
+    def shipped(self) -> list[str]:
+        """Return the names of those that come with fourlab; one made here hides its namesake."""
+        return [name for name in shipped_names() if self.path(name).parent == SHIPPED]
+
     def path(self, name: str, suffix: str = ".json") -> Path:
         """Return the file of a certificate; raises FourlabError if there is none."""
         if NAME.fullmatch(name):
-            for folder in FOLDERS:
-                found = self.root / folder / f"{name}{suffix}"
+            for folder in (*(self.root / one for one in FOLDERS), SHIPPED):
+                found = folder / f"{name}{suffix}"
                 if found.is_file():
                     return found
         raise FourlabError(f"there is no certificate {name[:40]!r}")

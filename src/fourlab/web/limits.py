@@ -10,6 +10,7 @@ from typing import Any
 from fourlab.agents.base import Agent
 from fourlab.agents.learned import Learned
 from fourlab.agents.minimax import MinimaxConfig, depth_of
+from fourlab.agents.net import NetworkAgent, shipped_file
 from fourlab.agents.registry import AGENTS, whole
 from fourlab.core.errors import FourlabError, SpecError
 from fourlab.core.spec import Option, configure, options_of, parse, unknown
@@ -70,7 +71,8 @@ def read_agent(text: str, rules: Rules) -> Agent:
     config = configure(kind.Config, spec, "agent")
     if _is_ours(kind):
         for path in _paths(kind, config):
-            _check_path(kind.name, path)
+            if not (issubclass(kind, NetworkAgent) and shipped_file(rules, path)):
+                _check_path(kind.name, path)
     if isinstance(config, MinimaxConfig) and config.plain and config.time is None:
         _check_plain(rules, config)
     return guarded(kind(rules, _held(kind, config)))

@@ -1,8 +1,18 @@
 """What Learn shows of a learner whose games are not told."""
 
-from fourlab.learning.registry import LEARNERS
-from fourlab.web.runs.inside import inside, tells
+import pytest
+
+from fourlab.learning.registry import LEARNERS, learner
+from fourlab.web.runs.inside import counted, inside, tells
 from fourlab.web.runs.setup import read_setup
+
+DEEP_Q = ["Decisions in its last games", "Squared error of its values", "Random moves", "Step size"]
+DISTIL = [
+    "Moves, away from the solver’s",
+    "Values, away from the solver’s",
+    "Best moves where it was not taught",
+    "Outcomes kept where it was not taught",
+]
 
 
 def test_tables_tell_their_games_and_networks_do_not() -> None:
@@ -20,6 +30,27 @@ def test_figures_come_with_their_names_and_losses_once_it_has_trained() -> None:
     assert ["Policy, away from what search found", "0.14"] in inside(
         {**said, "steps": 9, "policy_loss": 0.14}
     )
+
+
+@pytest.mark.parametrize(
+    ("spec", "names"),
+    [
+        ("deep-q:games=40,chunk=40,width=2,network=residual,blocks=0,batch=8", DEEP_Q),
+        ("distil:games=40,chunk=40,width=2,blocks=0,batch=8,held=0.5", DISTIL),
+    ],
+)
+def test_every_silent_learner_says_what_goes_on_in_it(spec: str, names: list[str]) -> None:
+    pytest.importorskip("torch")
+    made = learner(spec, "connect:columns=3,rows=3,k=3", 0)
+    said = list(made.steps())[-1].metrics
+    assert [name for name, _ in inside(said)] == names
+
+
+def test_what_is_counted_goes_by_its_name() -> None:
+    games, positions = (counted(LEARNERS[name]) for name in ("deep-q", "distil"))
+    assert (games["unit"], games["result"]) == ("games", "Won in training")
+    assert (positions["unit"], positions["result"]) == ("positions", "Best move chosen")
+    assert "plays no games" in positions["untold"]
 
 
 def test_a_page_makes_networks_small_unless_the_address_says_otherwise() -> None:

@@ -37,6 +37,7 @@ from fourlab.search.solver import shared_solver
 
 KIND, VERSION = "certificate", 1
 SIDES = {"first": FIRST, "second": SECOND}
+SHIPPED = Path(__file__).parent / "shipped"  # certificates that come with fourlab, by name
 SHOWN = 20  # refuting games that a certificate holds
 TELLING_SECONDS = 20.0  # that the solver may take to say where one of them turned
 STARTS = 100_000  # positions to train from that are returned
@@ -140,6 +141,25 @@ class Certificate:
 
 def _checksum(told: dict[str, Any]) -> str:
     return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()
+
+
+def shipped_names() -> list[str]:
+    """Return the names of the certificates that come with fourlab."""
+    return sorted(path.stem for path in SHIPPED.glob("*.json"))
+
+
+def find_file(path: Path) -> Path:
+    """Return the file of a certificate that is named by its path, or, if it ships, by its name.
+
+    What lies on the disk comes before a name. Raises StorageError if there is neither.
+    """
+    if path.exists():
+        return path
+    if str(path) in shipped_names():
+        return SHIPPED / f"{path}.json"
+    raise StorageError(
+        f"cannot read {path}: there is no such file; with fourlab come {', '.join(shipped_names())}"
+    )
 
 
 def analyse_address(game: str, moves: str) -> str:

@@ -11,22 +11,41 @@ FIGURES = {
     "lessons_per_s": "Lessons a second",
     "lessons": "Lessons so far",
     "steps": "Steps of training",
+    "decisions": "Decisions in its last games",
 }
 LOSSES = {
     "policy_loss": "Policy, away from what search found",
     "value_loss": "Value, away from what came of it",
-    "loss": "Loss",
+    "loss": "Squared error of its values",
+    "loss_moves": "Moves, away from the solver’s",
+    "loss_values": "Values, away from the solver’s",
 }
 SHARES = {
     "network_share": "Time for the network",
     "training_share": "Time for training",
     "kernels_share": "Time for tree search",
+    "epsilon": "Random moves",
+    "held_best": "Best moves where it was not taught",
+    "held_kept": "Outcomes kept where it was not taught",
+}
+SMALL = {"rate": "Step size"}
+RESULT = {"won": "Won in training", "best": "Best move chosen"}  # by a learner's best outcome
+UNTOLD = {  # by what a learner counts
+    "games": "{} plays many games side by side and tells none move by move",
+    "positions": "{}: it is shown positions and told what every move is worth, and plays no games",
 }
 
 
 def tells(kind: type[Learner]) -> bool:
     """Whether a learner can tell a game move by move."""
     return kind.watch is not Learner.watch
+
+
+def counted(kind: type[Learner]) -> dict[str, str]:
+    """Return what a learner counts, what its successes are called, and why no game is told."""
+    why = UNTOLD.get(kind.unit, "{} tells no game move by move").format(kind.title)
+    best = kind.outcomes[0]
+    return {"unit": kind.unit, "result": RESULT.get(best, best.capitalize()), "untold": why}
 
 
 def inside(metrics: Mapping[str, float]) -> list[list[str]]:
@@ -36,4 +55,5 @@ def inside(metrics: Mapping[str, float]) -> list[list[str]]:
     if trained:
         rows += [[text, f"{metrics[name]:.2f}"] for name, text in LOSSES.items() if name in metrics]
     rows += [[text, f"{metrics[name]:.0%}"] for name, text in SHARES.items() if name in metrics]
+    rows += [[text, f"{metrics[name]:.2g}"] for name, text in SMALL.items() if name in metrics]
     return rows

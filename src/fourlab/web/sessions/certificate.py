@@ -16,7 +16,7 @@ from fourlab.web.runs.room import Room
 from fourlab.web.sessions.arena_players import own_runs
 from fourlab.web.sessions.arena_view import short
 from fourlab.web.sessions.base import Session, View
-from fourlab.web.sessions.certificate_view import card, row, run_of, walking
+from fourlab.web.sessions.certificate_view import card, row, run_of, shipped, walking
 from fourlab.web.sessions.play_view import GAME_TITLES, game_view
 
 CARDS = 2  # that the list shows whole
@@ -125,14 +125,15 @@ class CertificateSession(Session):
     # What the page shows
 
     def view(self) -> View:
-        names = self.certificates.names()
+        names, others = self.certificates.names(), self.certificates.shipped()
         shown = [self.name] if self.name else self._latest(names)
         walk = self.certificates.walks.get(self.who)
         circle = self.certificates.circles.get(self.who)
         return {
             "name": self.name,
-            "cards": [found for name in shown if (found := self._card(name))],
+            "cards": [self._card(name) for name in shown],
             "list": [] if self.name else [self._row(name) for name in names],
+            "shipped": [] if self.name else [self._card(name) for name in others],
             "games": [
                 {"value": spec, "label": title}
                 for spec, title in GAME_TITLES.items()
@@ -164,7 +165,7 @@ class CertificateSession(Session):
         rest = [name for name in names if name not in found]
         return [*found, *rest][:CARDS]
 
-    def _card(self, name: str) -> dict[str, Any] | None:
+    def _card(self, name: str) -> dict[str, Any]:
         try:
             found = self.certificates.load(name)
         except FourlabError as error:
@@ -176,6 +177,8 @@ class CertificateSession(Session):
                 files.append(suffix[1:])
             except FourlabError:
                 continue
+        if name in self.certificates.shipped():
+            return card(name, found, files) | shipped(name, found)
         why = "" if found.certified else self._why_not(name)
         run = run_of(found, self.shelf.keep)
         named = {"player": self.shelf.keep.get(run).title} if run else {}  # not by its folder

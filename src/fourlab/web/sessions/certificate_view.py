@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
+from fourlab.agents.net import NetworkAgent
+from fourlab.agents.registry import agent as find_agent
 from fourlab.arena.certify.certificate import Certificate, analyse_address, verdict
 from fourlab.core.spec import POSITIONAL, parse
+from fourlab.learning.registry import LEARNERS
 from fourlab.rules.catalog import game as find_game
 from fourlab.rules.position import read_moves
 from fourlab.web import words
@@ -67,6 +72,56 @@ def run_of(found: Certificate, keep: Keep) -> str:
     return path.name if keep.folder(path.name).resolve() == path.resolve() else ""
 
 
+def made_by(found: Certificate) -> str:
+    """Say with what a certificate was made."""
+    about = found.versions
+    processor = re.sub(r"\((R|TM)\)", "", str(about.get("cpu") or "a machine"))
+    cores = f", {about['cores']} cores" if "cores" in about else ""
+    gpu = " and a GPU" if _on_gpu(found) else ""
+    return f"fourlab {about.get('fourlab', '')} on {processor}{cores}{gpu}"
+
+
+def _on_gpu(found: Certificate) -> bool:
+    return "graph" in str(found.versions.get("arithmetic", ""))  # only there are any captured
+
+
+def caveat(found: Certificate) -> str:
+    """Say what stands in the way of repeating it elsewhere, nothing if nothing does."""
+    if not _on_gpu(found):
+        return ""
+    arithmetic = str(found.versions["arithmetic"]).partition(",")[0]
+    return (
+        f"Its moves were found in {arithmetic} on a GPU. Without one, repeating them takes hours, "
+        "and a few of a thousand are others: then it says so."
+    )
+
+
+@functools.cache
+def learned_by(agent: str, game: str) -> str:
+    """Name the learner of a network that comes with fourlab."""
+    player = find_agent(agent, game)
+    about = player.network.about if isinstance(player, NetworkAgent) else {}
+    return LEARNERS[about["learner"]].title if "learner" in about else ""
+
+
+def shipped(name: str, found: Certificate) -> dict[str, Any]:
+    """Return what the page says of a certificate that comes with fourlab, beside the rest.
+
+    Its moves lie in the repository alone.
+    """
+    check = f"python docs/deep/check.py docs/deep/{name}.moves"
+    side = "second" if found.side == "first" else "first"
+    query = urlencode({"game": found.game, "opponent": found.agent, "you": side}, safe=":=,")
+    return {
+        "learner": learned_by(found.agent, found.game),
+        "play": f"/play?{query}",
+        "commands": [
+            {"line": f"fourlab certify --check {name}", "what": "repeats every reply"},
+            {"line": check, "what": "standard library, in a checkout"},
+        ],
+    }
+
+
 def card(name: str, found: Certificate, files: list[str]) -> dict[str, Any]:
     """Return everything that the page shows of a certificate."""
     rules = find_game(found.game)
@@ -88,6 +143,8 @@ def card(name: str, found: Certificate, files: list[str]) -> dict[str, Any]:
         "player": found.agent,
         "title_of_game": words.title_of(rules),
         "digest": found.digest,
+        "made": made_by(found),
+        "caveat": caveat(found),
         "mirrors": found.mirrors,
         "value": {1: "a win", 0: "a draw", -1: "a loss"}[found.value],
         "plies": [{"ply": tally.ply, "positions": tally.positions} for tally in found.by_ply],

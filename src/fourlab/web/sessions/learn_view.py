@@ -11,7 +11,7 @@ from fourlab.core.spec import Option
 from fourlab.rules.catalog import game
 from fourlab.rules.position import Position
 from fourlab.web import words
-from fourlab.web.runs.inside import inside, tells
+from fourlab.web.runs.inside import counted, inside, tells
 from fourlab.web.runs.room import ALONE_SECONDS
 from fourlab.web.runs.sample import Sample
 from fourlab.web.runs.setup import MEAN, OPPONENTS, SMALL_GAMES, dials, range_of, titles
@@ -69,6 +69,7 @@ def learn_view(session: LearnSession) -> dict[str, Any]:
         "size": training.size,
         "sizeLabel": settings.kind.size_label,
         "told": tells(settings.kind),
+        "counted": counted(settings.kind),
         "inside": inside(training.inside),
         "record": {"wins": training.won.wins, "games": training.won.games},
         "tested": training.tested,

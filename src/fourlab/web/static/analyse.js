@@ -197,7 +197,8 @@ export default {
         <button class="outline" :disabled="!canLoad">{{ loadLabel }}</button>
         <p id="paste-error" class="field-error" role="alert"><template v-if="bad"><Icon name="warn"/>{{ bad.error }}</template></p></form>
       <label class="game-row"><span>Game</span><Picker label="Game" :options="games" :value="view.game.spec" @choose="act('game', $event)"/></label>
-      <a class="outline to-play" :href="view.kept ? '/game/' + encodeURIComponent(view.kept) : '/play?game=' + view.game.spec + '&moves=' + view.notation"><Icon name="grid"/>{{ view.kept ? 'Back to the game' : 'Play from here' }}</a>
+      <div class="actions to-play"><a class="outline" :href="view.kept ? '/game/' + encodeURIComponent(view.kept) : '/play?game=' + view.game.spec + '&moves=' + view.notation"><Icon name="grid"/>{{ view.kept ? 'Back to the game' : 'Play from here' }}</a>
+        <a class="outline" href="/certificate" title="Players proven against every reply"><Icon name="shield"/>Certificates</a></div>
     </section>
     <div class="analyse-cards">
       <section class="card padded" aria-label="Best lines">

@@ -78,8 +78,10 @@ const CertificateCard = {
     <section class="certificate-totals"><dl v-for="total in one.totals" :key="total.label"><dt>{{ total.label }}</dt><dd :class="total.kind">{{ total.value }}</dd></dl></section>
     <section class="certificate-facts"><dl>
       <dt>Player</dt><dd><code>{{ one.player }}</code></dd>
+      <template v-if="one.learner"><dt>Learner</dt><dd>{{ one.learner }}; comes with fourlab</dd></template>
       <dt>Game</dt><dd>{{ one.title_of_game }}, worth {{ one.value }} to the {{ one.side }} player</dd>
-      <dt><Word term="digest">Digest</Word></dt><dd class="digest"><code :title="one.digest">sha256 {{ digest }}</code><button type="button" class="outline square" :aria-label="copied ? 'Copied' : 'Copy the digest'" @click="copy"><Icon :name="copied ? 'check' : 'copy'"/></button></dd></dl></section>
+      <dt><Word term="digest">Digest</Word></dt><dd class="digest"><code :title="one.digest">sha256 {{ digest }}</code><button type="button" class="outline square" :aria-label="copied ? 'Copied' : 'Copy the digest'" @click="copy"><Icon :name="copied ? 'check' : 'copy'"/></button></dd>
+      <dt>Made</dt><dd>{{ one.made }}</dd></dl></section>
     <section><div class="heading"><h3>{{ one.holes.length ? 'Positions and holes by' : 'Positions by' }} <Word term="ply">ply</Word></h3><span v-if="one.holes.length && one.refuted > one.games.length">places of the first {{ one.games.length }} holes</span></div>
       <Plies :plies="one.plies" :holes="one.holes" :label="picture"/>
       <details class="data"><summary>Show data</summary><table><thead><tr><th>Ply</th><th>Positions</th></tr></thead><tbody><tr v-for="row in one.plies"><td>{{ row.ply }}</td><td>{{ row.positions.toLocaleString('en') }}</td></tr></tbody></table></details></section></div>
@@ -95,7 +97,8 @@ const CertificateCard = {
       <p v-if="one.files.includes('holes')" class="actions"><a class="outline" :href="file('holes')" download><Icon name="down"/>Save the holes</a><span class="note">positions to train from, a line each</span></p></section>
     <section><h3>Check it yourself</h3>
       <div class="commands"><p v-for="command in one.commands" :key="command.line"><code>{{ command.line }}</code><span>{{ command.what }}</span></p></div>
-      <p class="actions"><a v-for="suffix in one.files.filter((name) => name !== 'holes')" :key="suffix" class="outline" :href="file(suffix)" download><Icon name="down"/>{{ suffix === 'json' ? 'Certificate' : 'Its moves' }}</a></p>
+      <p v-if="one.caveat" class="note">{{ one.caveat }}</p>
+      <p class="actions"><a v-if="one.play" class="outline" :href="one.play"><Icon name="grid"/>Play against it</a><a v-for="suffix in one.files.filter((name) => name !== 'holes')" :key="suffix" class="outline" :href="file(suffix)" download><Icon name="down"/>{{ suffix === 'json' ? 'Certificate' : 'Its moves' }}</a></p>
       <p class="note"><Word :term="one.strict ? 'strict' : 'weak'">{{ one.strict ? 'Strict' : 'Weak' }}</Word>: {{ one.strict ? 'in every position that it can be led to.' : 'only positions that its own moves reach.' }} Nothing is said of the {{ one.side === 'first' ? 'second' : 'first' }} player. {{ one.mirrors ? 'Equal and mirrored positions' : 'Equal positions' }} count once.</p></section></div>
   </article>`,
 };
@@ -105,13 +108,13 @@ export default {
   components: { CertificateCard, Frame, Icon, Picker, Segmented, Word },
   data() {
     const known = this.start.players.some((one) => one.value === this.start.asked);
-    return { keys: KEYS, open: false, player: known ? this.start.asked : "", typed: known ? "" : this.start.asked, side: "first", claim: "weak",
+    return { keys: KEYS, open: Boolean(this.start.walk?.failure), player: known ? this.start.asked : "", typed: known ? "" : this.start.asked, side: "first", claim: "weak",
       sides: [{ value: "first", label: "First" }, { value: "second", label: "Second" }], claims: [{ value: "weak", label: "Weak" }, { value: "strict", label: "Strict" }] };
   },
   computed: {
     running() { return this.view.walk?.state === "running"; },
     circling() { return isGoingOn(this.view.circle); },
-    asking() { return this.open || this.running || !this.view.cards.length; },
+    asking() { return this.open || this.running || !(this.view.cards.length + this.view.shipped.length); },
     refused() { return this.view.error?.field === "train_on" ? this.view.error.text : ""; },
     error() { return ["certify", "board"].includes(this.view.error?.field) ? this.view.error.text : ""; },
   },
@@ -144,5 +147,7 @@ export default {
   <section v-if="view.list.length > view.cards.length" class="card padded" aria-label="All certificates"><h2>All certificates</h2>
     <ul class="certificate-list"><li v-for="one in view.list" :key="one.name"><span class="verdict" :class="one.certified ? 'win' : 'loss'"><Icon :name="one.certified ? 'check' : 'close'"/>{{ one.damaged ? 'Damaged' : one.certified ? 'Proven' : 'Not proven' }}</span>
       <a :href="'/certificate/' + one.name">{{ one.player || one.name }}</a><span class="note">{{ one.damaged || one.about }}</span></li></ul></section>
+  <section v-if="view.shipped.length" class="shipped" aria-labelledby="shipped"><div class="heading"><h2 id="shipped">Comes with fourlab</h2><span class="note">We know of no earlier networks proven over the whole tree of 7 × 6; strategies made by hand came before.</span></div>
+    <div class="certificates"><CertificateCard v-for="one in view.shipped" :key="one.name" :one="one"/></div></section>
   </Frame>`,
 };

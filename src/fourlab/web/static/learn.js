@@ -47,6 +47,7 @@ export default {
     speedWords() {
       const { reached, running } = this.view;
       if (this.sliding !== null || !running || !reached) return this.wish;
+      if (this.view.counted.unit !== "games") return `${short(reached.games)} ${this.view.counted.unit}/s`;
       return `${short(reached.moves)} moves/s, ${reached.games < 10 ? reached.games : short(reached.games)} games/s`;
     },
     winHead() { const last = this.view.wins.at(-1); return last ? { share: percent(last[2]), half: Math.max(1, Math.round(last[3] * 100)) } : null; },
@@ -207,21 +208,21 @@ export default {
         <template v-for="dial in others" :key="dial.name">
           <label v-if="dial.switch" class="check"><input type="checkbox" :checked="dial.value" @change="act('tune', dial.name, $event.target.checked ? 'yes' : 'no')">{{ dial.label }}</label>
           <Dial v-else :dial="dial" @turn="act('tune', dial.name, $event)"/></template></div>
-      <p v-if="view.fixed.length || view.ended" class="note also-set" data-testid="fixed"><template v-if="view.fixed.length">Also set: <code>{{ view.fixed.join(', ') }}</code></template> <b v-if="view.ended">All games are played.</b></p>
+      <p v-if="view.fixed.length || view.ended" class="note also-set" data-testid="fixed"><template v-if="view.fixed.length">Also set: <code>{{ view.fixed.join(', ') }}</code></template> <b v-if="view.ended">All {{ view.counted.unit === 'games' ? 'games are played' : view.counted.unit + ' are learned' }}.</b></p>
       <p v-if="view.error" class="field-error" role="alert"><Icon name="warn"/>{{ view.error.text }}</p>
     </section>
     <Segmented v-if="phone" label="What to show" :options="[{ value: 'game', label: 'Game' }, { value: 'values', label: 'Values' }, { value: 'curves', label: 'Curves' }]" :value="tab" @choose="tab = $event"/>
     <section v-show="shown('game')" class="card padded learn-game" aria-label="Game">
-      <div class="heading"><h2>{{ view.number ? 'Game ' + view.number.toLocaleString('en') : view.record.games ? view.record.games.toLocaleString('en') + ' games' : 'No game yet' }}</h2><span>{{ view.caption }}</span></div>
+      <div class="heading"><h2>{{ view.number ? 'Game ' + view.number.toLocaleString('en') : view.record.games ? view.record.games.toLocaleString('en') + ' ' + view.counted.unit : 'No ' + view.counted.unit + ' yet' }}</h2><span>{{ view.caption }}</span></div>
       <BoardView :state="boardState"/>
       <p v-if="view.preparing" class="note waiting">Preparing this learner; the first time on a machine it is compiled <span class="dots"><i></i><i></i><i></i></span></p>
-      <p v-else-if="!view.told" class="note" data-testid="untold">{{ view.choices.learner.title }} plays many games side by side and tells none move by move; the curves show what comes of it.</p>
+      <p v-else-if="!view.told" class="note" data-testid="untold">{{ view.counted.untold }}; the curves show what comes of it.</p>
       <p v-else class="said"><template v-if="view.said"><Disc :side="view.said.side" :size="18"/><span>{{ view.said.text }}<small v-if="view.said.why" data-testid="why"> {{ value(view.said.why.value) }}, {{ view.said.why.word }}</small></span></template><template v-else>The game begins.</template></p>
       <p v-if="view.late && view.phase.name" class="note phase"><b>Phase: {{ view.phase.name }}</b> {{ view.phase.does }}</p>
       <div v-if="view.told" class="formula"><template v-if="view.update"><div><b>{{ view.update.title }}</b><b class="accent">{{ value(view.update.old) }} → {{ value(view.update.new) }}</b></div><span>{{ view.update.formula }}</span></template>
         <span v-else>What is learned from a move is known {{ view.late ? 'when the game is over' : 'at the next turn' }}.</span></div>
       <dl class="figures"><dt>{{ view.sizeLabel }}</dt><dd>{{ view.size.toLocaleString('en') }}</dd>
-        <dt>Won in training</dt><dd>{{ view.record.wins.toLocaleString('en') }} of {{ view.record.games.toLocaleString('en') }}</dd></dl>
+        <dt>{{ view.counted.result }}</dt><dd>{{ view.record.wins.toLocaleString('en') }} of {{ view.record.games.toLocaleString('en') }}</dd></dl>
       <div class="last-test"><div class="heading"><span>Last test</span><span data-testid="tested">{{ tested ? tested.words : 'none yet' }}</span></div>
         <div class="result-bar" role="img" :aria-label="tested ? tested.words : 'no test yet'"><template v-if="tested"><i class="won" :style="{ flexGrow: tested.wins }"></i><i class="drawn" :style="{ flexGrow: tested.draws }"></i><i class="lost" :style="{ flexGrow: tested.losses }"></i></template></div>
         <p v-if="tested" class="note">score {{ tested.score }}% ± {{ tested.half }} points against {{ against }}</p></div>
@@ -231,7 +232,7 @@ export default {
     <section v-if="!view.told" v-show="shown('values')" class="card padded learn-values" aria-label="Inside the learner">
       <div class="heading"><h2>Inside the learner</h2><span>{{ view.running ? 'now' : 'when it paused' }}</span></div>
       <dl v-if="view.inside.length" class="figures" data-testid="inside"><template v-for="[name, figure] in view.inside"><dt>{{ name }}</dt><dd>{{ figure }}</dd></template></dl>
-      <p v-else class="note">{{ view.running ? 'Its first games are under way.' : 'Run it, and it says here what it does.' }}</p>
+      <p v-else class="note">{{ view.running ? 'Its first ' + view.counted.unit + ' are under way.' : 'Run it, and it says here what it does.' }}</p>
     </section>
     <section v-else v-show="shown('values')" class="card padded learn-values" aria-label="Values">
       <div class="heading"><h2>Q(s, a) in this game</h2><span>value, and trials below</span></div>
