@@ -138,7 +138,7 @@ class Net(NetworkAgent):
         except _CalledOffError:
             merits = self._ahead(boards, 0, NO_LIMIT, asked)
         allowed = np.zeros(merits.shape, np.bool_)
-        _mark_allowed(self.rules, PUCT, self.config.rule, *boards[:2], allowed)
+        mark_allowed(self.rules, PUCT, self.config.rule, *boards[:2], allowed)
         return np.where(allowed, merits, np.nan)
 
     def _ahead(self, boards: Boards, plies: int, limit: Limit, asked: list[int]) -> Floats:
@@ -227,7 +227,7 @@ def _orient(rules: Rules, movers: Ints, occupied: Ints, flipped: Array) -> None:
 
 
 @kernel
-def _mark_allowed(
+def mark_allowed(
     rules: Rules, puct: Puct, by_rule: bool, movers: Ints, occupied: Ints, allowed: Array
 ) -> None:
     """Mark the moves that may be played: by the rules of the game, or those worth trying."""
