@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from fourlab.learning.classes import judge, predict, sample, thresholds
+from fourlab.learning.classes import by_sign, judge, predict, sample, thresholds
 from fourlab.rules.boards import Boards
 from fourlab.rules.catalog import game
 
@@ -70,3 +70,21 @@ def test_all_moves_are_asked_or_the_best() -> None:
     best, mean = predict(bluffing, 100, seed=3)
     assert best.accuracy == best.always_win
     assert mean.accuracy > 0.95
+
+
+def test_the_sign_of_the_best_move_tells_wins_from_losses() -> None:
+    data = sample(200, seed=4)
+    truth = {(m, o): v for m, o, v in zip(*(a.tolist() for a in data), strict=True)}
+
+    def shifted(by: float) -> float:
+        def worths(boards: Boards) -> np.ndarray:
+            found = np.full((len(boards.movers), 7), -1.0)
+            keys = zip(boards.movers.tolist(), boards.occupied.tolist(), strict=True)
+            found[:, 3] = [0.2 * truth[key] + by for key in keys]
+            return found
+
+        return by_sign(worths, 200, seed=4).accuracy
+
+    decided = float((data.outcomes != 0).mean())
+    assert shifted(0.1) == shifted(-0.1) == pytest.approx(decided)  # a draw is never told
+    assert shifted(0.3) == pytest.approx(float((data.outcomes == 1).mean()))  # no threshold follows

@@ -1,6 +1,7 @@
 """The classes of the UCI data, predicted from values: win, draw or loss by two thresholds.
 
-The thresholds are chosen on half of the positions and judged on the other half.
+The thresholds are chosen on half of the positions and judged on the other half, or named: those
+that the sign of a value gives (`low = high = 0`) owe nothing to the classes.
 """
 
 from __future__ import annotations
@@ -50,13 +51,28 @@ def predict(
 
     Once by the best move, once by the mean of all moves, in which errors of single values cancel.
     """
+    found, outcomes = asked(worths, positions, seed)
+    best, mean = np.nanmax(found, axis=1), np.nanmean(found, axis=1)
+    return judge(best, outcomes), judge(mean, outcomes)
+
+
+def by_sign(
+    worths: Callable[[Boards], Array], positions: int | None = None, seed: int = 0
+) -> Prediction:
+    """Predict a win where the best move is worth 0 or more, else a loss: nothing is chosen."""
+    found, outcomes = asked(worths, positions, seed)
+    return told(np.nanmax(found, axis=1), outcomes, 0.0, 0.0)
+
+
+def asked(
+    worths: Callable[[Boards], Array], positions: int | None, seed: int
+) -> tuple[Floats, Ints]:
+    """Return what the moves of UCI positions are worth, [positions, moves], and the outcomes."""
     data = sample(positions, seed)
     boards = Boards(data.movers, data.occupied, np.zeros((len(data.movers), 0), np.uint8))
     parts = np.split(np.arange(len(data.movers)), range(PART, len(data.movers), PART))
     found = np.concatenate([worths(boards.take(rows)) for rows in parts]).astype(np.float64)
-    outcomes = data.outcomes.astype(np.int64)
-    best, mean = np.nanmax(found, axis=1), np.nanmean(found, axis=1)
-    return judge(best, outcomes), judge(mean, outcomes)
+    return found, data.outcomes.astype(np.int64)
 
 
 def sample(positions: int | None, seed: int = 0) -> Uci:
@@ -68,11 +84,14 @@ def sample(positions: int | None, seed: int = 0) -> Uci:
 def judge(values: Floats, outcomes: Ints) -> Prediction:
     """Choose thresholds on the first half of the values and count what they say of the second."""
     half = len(values) // 2
-    low, high = thresholds(values[:half], outcomes[:half])
-    asked, truth = values[half:], outcomes[half:] + 1
-    said = (asked >= low).astype(np.int64) + (asked >= high)
-    matrix = np.bincount(3 * truth + said, minlength=9).reshape(3, 3)
-    accuracy = float(np.trace(matrix) / max(len(asked), 1))
+    return told(values[half:], outcomes[half:], *thresholds(values[:half], outcomes[:half]))
+
+
+def told(values: Floats, outcomes: Ints, low: float, high: float) -> Prediction:
+    """Count what two thresholds say of values."""
+    said = (values >= low).astype(np.int64) + (values >= high)
+    matrix = np.bincount(3 * (outcomes + 1) + said, minlength=9).reshape(3, 3)
+    accuracy = float(np.trace(matrix) / max(len(values), 1))
     return Prediction(accuracy, tuple(map(tuple, matrix.tolist())), low, high)
 
 

@@ -30,6 +30,7 @@ OPTIONS = {
     "fancy": ",double=yes,priority=0.6,steps=3,sync=1,soft=0.1,rate=(linear:0.01,end=0.001)",
     "residual": ",sync=3,network=residual,blocks=1,mirror=no",
     "half": ",sync=5,half=yes",
+    "returns": ",target=returns,lambda=0.7",
     "opponents": ",sync=5,opponent=(2 baseline and 1 frozen:every=20),side=second",
     "asked": ",sync=5,opponent=(mcts:sims=3 then random),start=(random:plies=3)",
 }
@@ -141,6 +142,25 @@ def test_the_faulty_target_is_the_own_value_once_more() -> None:
     # (bit 2), O has cell 4 after "14259" (bit 1).
     _, found = targets("deep-q:width=4,target=study,sync=0")
     assert found == pytest.approx([0, 0.5 * 0.2, 1, 0.5 * 0.2, 0.25 * 0.1])
+
+
+def test_without_what_came_of_it_a_board_learns_from_the_next_one() -> None:
+    # Nothing is learned on the way, so that games are the same and targets those of one network.
+    spec, games = "deep-q:width=4,reuse=0,epsilon=0.3,lanes=8", 30
+    ahead = trained(made(f"{spec},sync=0", games=games))
+    numbers = np.arange(len(ahead.replay))
+    rows = ahead.replay.take(numbers)
+    found = ahead.targets(numbers, rows).tolist()
+    boards = zip(rows.movers.tolist(), rows.occupied.tolist(), strict=True)
+    known = dict(zip(boards, found, strict=True))
+    at_once = trained(made(f"{spec},target=returns,lambda=0", games=games)).replay
+    told = at_once.take(np.arange(len(at_once)))
+    compared = 0
+    for mover, occupied, worth in zip(told.movers, told.occupied, told.rewards, strict=True):
+        if occupied:  # the empty board comes after no move
+            assert worth == pytest.approx(known[int(mover), int(occupied)], abs=1e-6)
+            compared += 1
+    assert compared == len(numbers) - int((rows.rewards != 0).sum()) > 100
 
 
 def test_a_target_network_is_asked_once_for_each_row() -> None:

@@ -11,6 +11,7 @@ from fourlab.learning.networks.lanes import (
     begin,
     explore,
     harvest,
+    harvest_returns,
     new_lanes,
     put,
 )
@@ -71,6 +72,37 @@ def test_an_opponent_is_a_part_of_the_world() -> None:
     assert [int(n).bit_count() for n in rows.occupied] == [2, 4]
     assert [int(n).bit_count() for n in rows.next_occupied] == [3, 0]
     assert rows.rewards.tolist() == [0, 1]  # a loss of the second player, seen by the first
+
+
+def returned(lanes: Lanes, trace: float, by_rule: bool = True) -> Rows:
+    """What a game teaches at once; its boards were thought to be worth 0.1, 0.2 and so on."""
+    lanes.worths[0] = np.arange(1, 10) / 10
+    found = new_rows(10)
+    return found.take(slice(harvest_returns(TICTACTOE, lanes, trace, 0.5, by_rule, found)))
+
+
+def test_what_came_of_boards_by_hand() -> None:
+    rows = returned(played(FIRST_WINS), 0.5)
+    line = [TICTACTOE.start().play_all(FIRST_WINS[:n]) for n in range(5)]
+    assert rows.occupied.tolist() == [position.occupied for position in line[::-1]]
+    assert rows.movers.tolist() == [position.mover for position in line[::-1]]
+    expected = [0.5 * (0.5 * 1 + 0.5 * 0.5)]
+    for worth in (0.4, 0.3, 0.2, 0.1):
+        expected.append(0.5 * (0.5 * expected[-1] + 0.5 * worth))
+    assert rows.rewards == pytest.approx(expected)
+    assert not rows.factors.any()
+
+
+def test_what_came_of_a_random_move_counts_for_the_board_after_it_alone() -> None:
+    rows = returned(played(FIRST_WINS, random=(3,)), 1.0)
+    assert rows.rewards == pytest.approx([0.5, 0.5 * 0.4, 0.1, 0.05, 0.025])
+
+
+def test_ended_games_are_learned_where_the_network_values_them() -> None:
+    assert returned(played(FIRST_WINS), 1.0, by_rule=False).rewards.tolist()[0] == 1
+    lost = returned(played("415293", by="first"), 1.0)  # the opponent has the last word
+    assert [int(n).bit_count() for n in lost.occupied] == [5, 3, 1, 0]
+    assert lost.rewards == pytest.approx([-1, -0.5, -0.25, -0.125])
 
 
 def test_results_are_those_of_the_first_player() -> None:

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from fourlab.core.spec import needs, option
 from fourlab.values.layers import RESIDUAL, STUDY, Shape
 
+BEST, RETURNS = "best", "returns"  # targets, beside that of the study
+
 
 @dataclass(frozen=True)
 class DeepQConfig:
@@ -29,9 +31,13 @@ class DeepQConfig:
     )
     gamma: float = option(0.99, "what a reward is worth a decision later", low=0, high=1)
     target: str = option(
-        "best",
-        "what a board is taught: its best continuation's value, or, as the study did, its own",
-        choices=("best", "study"),
+        BEST,
+        "what a board is taught: its best continuation's value, what came of it in its game, or, "
+        "as the study did, its own value",
+        choices=(BEST, RETURNS, STUDY),
+    )
+    trace: float = option(
+        0.8, "weight of what came of it, with target=returns", name="lambda", low=0, high=1
     )
     steps: int = option(1, "decisions from a board to the one that it learns from", low=1)
     sync: int = option(500, "learning steps from one target network to the next; 0: none", low=0)
@@ -52,10 +58,13 @@ class DeepQConfig:
     chunk: int = option(500, "games between two looks at the clock", low=1)
 
     def __post_init__(self) -> None:
-        later = self.target == "best"  # a target network is asked
+        later = self.target == BEST  # a target network is asked
         needs(self, "blocks", used=self.network == RESIDUAL, why="without network=residual")
+        returns = self.target == RETURNS
+        needs(self, "trace", used=returns, why=f"without target={RETURNS}")
+        needs(self, "steps", used=not returns, why=f"with target={RETURNS}")
         needs(self, "correct", used=self.priority > 0, why="without priorities")
-        needs(self, "sync", used=later or self.sync == 0, why="with target=study")
+        needs(self, "sync", used=later or self.sync == 0, why=f"with target={self.target}")
         for name in ("soft", "double"):
             why = "without a target network (target=best, sync=N)"
             needs(self, name, used=later and self.sync > 0, why=why)

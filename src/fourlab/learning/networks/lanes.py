@@ -17,7 +17,8 @@ from fourlab.core.jit import kernel
 from fourlab.learning.networks.replay import Rows
 from fourlab.positions.starts import Starts, draw_start
 from fourlab.rules.geometry import Rules
-from fourlab.rules.kernels import has_line, move_cell, move_count, play
+from fourlab.rules.kernels import has_line, is_full, move_cell, move_count, play
+from fourlab.values.outlook import Singles
 
 NOBODY = -1  # the number of a game that is none
 PLAYING, ENDED = 0, 1
@@ -38,12 +39,13 @@ class Lanes(NamedTuple):
     after_movers: Ints  # [lanes, cells], and after them
     after_occupied: Ints  # [lanes, cells]
     explored: Bytes  # [lanes, cells]
+    worths: Singles  # [lanes, cells], of the boards before them, to the first player
 
 
 def new_lanes(rules: Rules, count: int) -> Lanes:
     """Return lanes without games."""
-    shapes = [(count,)] * 7 + [(count, rules.cells)] * 5
-    kinds = [np.int64] * 11 + [np.uint8]
+    shapes = [(count,)] * 7 + [(count, rules.cells)] * 6
+    kinds = [np.int64] * 11 + [np.uint8, np.float32]
     lanes = Lanes._make(np.zeros(shape, kind) for shape, kind in zip(shapes, kinds, strict=True))
     lanes.numbers[:] = NOBODY
     return lanes
@@ -147,5 +149,37 @@ def harvest(lanes: Lanes, steps: int, gamma: float, rows: Rows) -> int:
                 rows.rewards[count] = lanes.results[lane] * gamma ** (length - 1 - at)
                 rows.factors[count] = 0.0
             count += 1
+        lanes.numbers[lane] = NOBODY
+    return count
+
+
+@kernel
+def harvest_returns(
+    rules: Rules, lanes: Lanes, trace: float, gamma: float, by_rule: bool, rows: Rows
+) -> int:
+    """Write what the games teach that have ended, as `harvest` does, with all they will ever learn.
+
+    A board is worth, a decision later, `trace` parts what came of it and the rest what was thought
+    of the next one; only the latter where the next decision was a random one. The board that a game
+    began with is learned, too; those on which it is over are not, where the rules value them.
+    """
+    count = 0
+    for lane in range(len(lanes.numbers)):
+        if lanes.numbers[lane] == NOBODY or lanes.phases[lane] != ENDED:
+            continue
+        came = float(lanes.results[lane])
+        for at in range(lanes.lengths[lane] - 1, -2, -1):
+            mover, occupied = lanes.seen_movers[lane, 0], lanes.seen_occupied[lane, 0]
+            if at >= 0:
+                mover, occupied = lanes.after_movers[lane, at], lanes.after_occupied[lane, at]
+            over = has_line(rules, mover ^ occupied) or is_full(rules, occupied)
+            if not (by_rule and over):
+                rows.movers[count], rows.occupied[count] = mover, occupied
+                rows.next_movers[count], rows.next_occupied[count] = 0, 0
+                rows.rewards[count], rows.factors[count] = came, 0.0
+                count += 1
+            if at >= 0:
+                weight = 0.0 if lanes.explored[lane, at] else trace
+                came = gamma * (weight * came + (1 - weight) * lanes.worths[lane, at])
         lanes.numbers[lane] = NOBODY
     return count

@@ -8,7 +8,7 @@ from fourlab.agents.base import Agent
 from fourlab.core.arrays import Array, Ints
 from fourlab.core.errors import IllegalMoveError
 from fourlab.core.storage import StorageError
-from fourlab.learning.networks.deep_q_options import DeepQConfig
+from fourlab.learning.networks.deep_q_options import RETURNS, DeepQConfig
 from fourlab.learning.networks.estimator import Estimator
 from fourlab.learning.networks.lanes import (
     ENDED,
@@ -18,6 +18,7 @@ from fourlab.learning.networks.lanes import (
     deal,
     explore,
     harvest,
+    harvest_returns,
     new_lanes,
     put,
 )
@@ -29,7 +30,7 @@ from fourlab.positions.starts import starts
 from fourlab.rules.boards import Boards
 from fourlab.rules.geometry import Rules
 from fourlab.rules.position import FIRST
-from fourlab.values.outlook import best_moves, look
+from fourlab.values.outlook import Singles, best_moves, best_worths, look
 
 
 class Play:
@@ -42,7 +43,7 @@ class Play:
         self.frozen_at = NOBODY  # games begun by then
         self.begun = 0  # games
         self.lanes = new_lanes(rules, config.lanes)
-        self._rows = new_rows(config.lanes * rules.cells)
+        self._rows = new_rows(config.lanes * (rules.cells + 1))
         self._starts = starts(config.start, rules)
         self.opponents = (
             None if config.opponent == SELF else opponents(config.opponent, rules, config.games)
@@ -61,8 +62,15 @@ class Play:
         results = lanes.results[ended]
         if self.opponents is not None:
             results = np.where(self._sides(ended) == FIRST, results, -results)
-        count = harvest(lanes, self.config.steps, self.config.gamma, self._rows)
-        return results, self._rows.take(slice(count))
+        return results, self._rows.take(slice(self._harvest()))
+
+    def _harvest(self) -> int:
+        config = self.config
+        if config.target == RETURNS:
+            return harvest_returns(
+                self.rules, self.lanes, config.trace, config.gamma, config.by_rule, self._rows
+            )
+        return harvest(self.lanes, config.steps, config.gamma, self._rows)
 
     def _sides(self, rows: Ints) -> Ints:
         """Return the learner's side in some lanes."""
@@ -87,14 +95,26 @@ class Play:
         epsilons = epsilon.at(self.lanes.numbers[rows], self.config.games)
         explore(self.rules, self.lanes, rows, epsilons, moves)
         greedy = moves < 0
-        moves[greedy] = self._best(rows[greedy], self.estimator)
+        if self.config.target == RETURNS:
+            worths = self._worths(rows, self.estimator)
+            at = self.lanes.lengths[rows]
+            self.lanes.worths[rows, at] = best_worths(worths, self.lanes.occupied[rows])
+            moves[greedy] = self._pick(rows[greedy], worths[greedy])
+        else:
+            moves[greedy] = self._best(rows[greedy], self.estimator)
         put(self.rules, self.lanes, rows, moves, True, (~greedy).astype(np.uint8))
 
     def _best(self, rows: Ints, estimator: Estimator) -> Ints:
+        return self._pick(rows, self._worths(rows, estimator))
+
+    def _worths(self, rows: Ints, estimator: Estimator) -> Singles:
+        movers, occupied = self.lanes.movers[rows], self.lanes.occupied[rows]
+        return look(self.rules, movers, occupied, estimator.value, self.config.by_rule)
+
+    def _pick(self, rows: Ints, worths: Singles) -> Ints:
         lanes, moves = self.lanes, np.empty(len(rows), np.int64)
-        movers, occupied, states = lanes.movers[rows], lanes.occupied[rows], lanes.states[rows]
-        worths = look(self.rules, movers, occupied, estimator.value, self.config.by_rule)
-        best_moves(worths, occupied, states, moves)
+        states = lanes.states[rows]
+        best_moves(worths, lanes.occupied[rows], states, moves)
         lanes.states[rows] = states
         return moves
 
