@@ -8,10 +8,11 @@ import pytest
 
 from fourlab.agents.net import Net, NetConfig
 from fourlab.agents.registry import agent
+from fourlab.core.arrays import Floats
 from fourlab.core.errors import SpecError
 from fourlab.core.limit import Limit
 from fourlab.core.storage import StorageError
-from fourlab.rules.boards import boards_of
+from fourlab.rules.boards import Boards, boards_of
 from fourlab.rules.catalog import game
 from fourlab.rules.position import Position, position_of
 from fourlab.values.layers import Shape
@@ -72,6 +73,27 @@ def test_a_network_without_a_policy_compares_boards() -> None:
     for position in random_positions(RULES, 25):
         one = net(network, plies=1).decide(position, RNG)
         assert net(network).decide(position, RNG).move == one.move
+
+
+def test_the_network_is_asked_only_where_the_rule_leaves_a_choice(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    rules = game("connect4")
+    by_rule = net(random_network(rules), rule=True)
+    positions = random_positions(rules, 200)
+    wanted = [by_rule.decide(position, RNG).move for position in positions]
+    evaluate, asked = by_rule.evaluate, [0]
+
+    def counted(boards: Boards) -> tuple[Floats, Floats]:
+        asked[0] += len(boards.movers)
+        return evaluate(boards)
+
+    monkeypatch.setattr(by_rule, "evaluate", counted)
+    found = by_rule.choose(boards_of(positions), np.zeros(len(positions), np.int64))
+    assert found.tolist() == wanted
+    decided = [position for position in positions if position.winning_moves()]
+    assert len(decided) > 10
+    assert 10 < asked[0] <= len(positions) - len(decided)
 
 
 def test_the_rule_takes_a_win_blocks_and_plays_under_no_threat() -> None:
