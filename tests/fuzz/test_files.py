@@ -16,7 +16,7 @@ from fourlab.arena.match import play
 from fourlab.arena.pairing import Pairing, Stretch
 from fourlab.arena.records import Records
 from fourlab.core.errors import FourlabError
-from fourlab.core.storage import HEADER, StorageError, save_arrays
+from fourlab.core.storage import HEADER, StorageError, peek, save_arrays
 from fourlab.learning.registry import learner
 from fourlab.learning.run_files import RunConfig, add_metrics, read_metrics
 from fourlab.positions.labels import label, load_labels, save_labels
@@ -31,10 +31,14 @@ from fourlab.studies.archive import Finished, read_finished, write_json
 from fourlab.studies.findings import Column, Findings
 from fourlab.values.base import load_values
 from fourlab.values.knowledge import Knowledge
+from fourlab.values.layers import Shape
+from fourlab.values.network import KIND, VERSION
+from fourlab.values.weights import load_weights, save_weights
 from fourlab.web.keep.item import Item, read_item, write_item
 from nets import random_network
 
 RULES = game("connect:columns=4,rows=3,k=3")
+FEW_BITS = Shape(width=6, blocks=3, head=2, hidden=3, bins=4, bits=3, distinct=2)
 TRIES, FEW = 60, 25  # damages of one file and seed; without the slow tests
 
 
@@ -141,6 +145,10 @@ SEALED: dict[str, tuple[Callable[[Path], None], Callable[[Path], Any]]] = {
         lambda path: random_network(RULES).save(path),
         lambda path: load_values(path).layers,  # type: ignore[attr-defined]
     ),
+    "few.safetensors": (
+        lambda path: random_network(RULES, FEW_BITS).save(path),
+        lambda path: load_values(path).layers,  # type: ignore[attr-defined]
+    ),
     "labels.npz": (_labels, lambda path: load_labels(path).scores),
     "certificate.json": (
         lambda path: certify("perfect:ties=first", str(RULES)).save(path),
@@ -167,7 +175,7 @@ OPEN: dict[str, tuple[Callable[[Path], Any], Callable[[Path], Any]]] = {
         lambda path: read_positions(RULES, path),
     ),
 }
-HEADED = ("book.npz", "labels.npz", "table.npz", "tuples.npz")
+HEADED = ("book.npz", "labels.npz", "table.npz", "tuples.npz", "net.safetensors", "few.safetensors")
 STRANGE = (0, -1, 2**31, 2**62, 10**300, 1e300, -0.5, True, None, "", "x" * 300, [], {}, [0], "q")
 
 
@@ -231,18 +239,22 @@ def test_files_damaged_often_are_refused_or_change_nothing(
 
 def crafted(dice: Random, path: Path) -> None:
     """Change one value of a header, with a checksum that fits."""
-    with np.load(path, allow_pickle=False) as file:
-        arrays = {name: file[name] for name in file.files}
-    header = json.loads(str(arrays.pop(HEADER)))
-    for name in ("checksum", "fourlab"):
-        del header[name]
+    save: Callable[..., None] = save_weights
+    if path.suffix == ".safetensors":
+        header, arrays = load_weights(path, KIND, VERSION)
+    else:
+        with np.load(path, allow_pickle=False) as file:
+            arrays = {name: file[name] for name in file.files}
+        header, save = json.loads(str(arrays.pop(HEADER))), save_arrays
+        del header["checksum"]
+    del header["fourlab"]
     place = header
     name = dice.choice(sorted(place))
     while isinstance(place[name], dict) and place[name] and dice.random() < 0.9:
         place = place[name]
         name = dice.choice(sorted(place))
     place[name] = dice.choice(STRANGE)
-    save_arrays(path, header.pop("kind"), header.pop("version"), header, arrays)
+    save(path, header.pop("kind"), header.pop("version"), header, arrays)
 
 
 def craft(name: str, seed: int, samples: Path, folder: Path, tries: int = TRIES) -> None:
@@ -254,8 +266,7 @@ def craft(name: str, seed: int, samples: Path, folder: Path, tries: int = TRIES)
         try:
             read(name, (folder / name).read_bytes(), folder)
         except Exception as error:
-            with np.load(folder / name) as file:
-                header = str(file[HEADER])
+            header = peek(folder / name)
             pytest.fail(f"{name}, seed {seed}, number {number}: {error!r}: {header}")
 
 
