@@ -7,11 +7,17 @@ position takes the winning move whose replies cost least: a reply that others le
 nothing, one after which a win is at hand little, any other the more the further away its win is.
 Wins that come up to `--slower` moves later than the fastest are looked at. FOLDER keeps what the
 solver says.
+
+    PYTHONPATH=src python -m benchmarks.compact --moves docs/deep/zero-first.moves --out own.npz
+
+writes the strategy of a certificate's moves instead: what a search found, for a network to learn.
 """
 
 from __future__ import annotations
 
 import argparse
+import gzip
+import json
 from pathlib import Path
 from typing import NamedTuple
 
@@ -22,7 +28,8 @@ from fourlab.core.bits import popcount
 from fourlab.core.jit import kernel
 from fourlab.core.storage import load_arrays, save_arrays
 from fourlab.learning.networks.replies import SIDES, at_once, beginning
-from fourlab.positions.labels import Labeller, Labels, joined, load_labels, save_labels
+from fourlab.learning.networks.replies import replies as after_replies
+from fourlab.positions.labels import UNKNOWN, Labeller, Labels, joined, load_labels, save_labels
 from fourlab.rules.catalog import game
 from fourlab.rules.geometry import Rules
 from fourlab.rules.kernels import legal_cells, move_cell, move_count, play, winning_cells
@@ -166,6 +173,24 @@ class Builder:
         return known.take(np.searchsorted(known.keys, keys))
 
 
+def followed(path: Path) -> tuple[str, list[Level]]:
+    """Return the game and the strategy that the moves of a certificate are, as `save_moves` wrote.
+
+    Mirror images count as one there, and the first question is the first move of the side.
+    """
+    with gzip.open(path) as file:
+        header = json.loads(file.readline())
+        played = np.frombuffer(file.read(), np.uint8).astype(np.int64)
+    rules = game(header["game"])
+    keys, levels, place = beginning(rules, header["side"]), [], 0
+    while len(keys):
+        moves = played[place : (place := place + len(keys))]
+        is_open = at_once(rules, keys).values == UNKNOWN
+        levels.append(Level(keys[is_open], moves[is_open]))
+        keys = after_replies(rules, keys, moves)
+    return header["game"], levels
+
+
 def save(path: Path, name: str, levels: list[Level]) -> None:
     """Write a strategy: positions without a win at hand, and what it plays there."""
     keys, moves = (np.concatenate(parts) for parts in zip(*levels, strict=True))
@@ -185,14 +210,19 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--game", default="connect4")
     parser.add_argument("--side", default="first", choices=SIDES)
-    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--data", type=Path, help="keeps what the solver says")
+    parser.add_argument("--moves", type=Path, help="of a certificate; no solver is asked")
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--slower", type=int, default=2)
     parser.add_argument("--threads", type=int, default=None)
     options = parser.parse_args()
-    rules = game(options.game)
-    options.data.mkdir(parents=True, exist_ok=True)
-    levels = Builder(rules, options.data, options.slower).build(options.side, options.threads)
+    if options.moves:
+        options.game, levels = followed(options.moves)
+        rules = game(options.game)
+    else:
+        rules = game(options.game)
+        options.data.mkdir(parents=True, exist_ok=True)
+        levels = Builder(rules, options.data, options.slower).build(options.side, options.threads)
     won = sum(len(replies(rules, *level).won) for level in levels)
     learned = sum(len(level.keys) for level in levels)
     print(f"{learned:,} positions to learn, {won:,} with a win at hand")

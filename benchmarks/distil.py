@@ -7,7 +7,8 @@ For a machine with a GPU; numpy, numba and torch are enough. A network is traine
 seconds, rounded to 16 bits, and walked: the games that end below the value of the game are its
 holes. With `--rounds` what it was asked and was never taught is labelled by the solver, and it
 learns on: the way to a strategy of its own (`--moves keep`). `--strategy` teaches one that meets
-few positions instead (benchmarks/compact.py), and any move that wins at once. A line of JSON for
+few positions instead (benchmarks/compact.py), and any move that wins at once; with `--rule` only
+what `net:PATH,rule=yes` leaves open. A line of JSON for
 each round stands in OUT/results.jsonl, the networks beside it.
 """
 
@@ -31,11 +32,12 @@ from fourlab.learning.networks.pupil import Course, Pupil, course_of, rate_at
 from fourlab.learning.networks.replies import SIDES, at_once
 from fourlab.learning.networks.sources import distinct, lessons
 from fourlab.learning.networks.twin import find_device
-from fourlab.positions.labels import UNKNOWN, Labeller, Labels, joined, unpacked
+from fourlab.positions.labels import UNKNOWN, UNPLAYABLE, Labeller, Labels, joined, unpacked
 from fourlab.rules.catalog import game
 from fourlab.rules.geometry import Rules
 from fourlab.values import on_torch
-from fourlab.values.network import Network, Shape
+from fourlab.values.layers import Shape
+from fourlab.values.network import Network
 
 LOOK = 10.0  # seconds between two lines
 UNSURE = 0.1  # a loss of moves from which on a position counts as hard
@@ -80,12 +82,12 @@ def say(**what: Any) -> None:
     print(json.dumps(what), flush=True)
 
 
-def walked(path: Path, rules: Rules, side: str, device: str) -> tuple[dict[str, Any], Ints]:
+def walked(spec: str, rules: Rules, side: str) -> tuple[dict[str, Any], Ints]:
     """Return what every reply comes to, and the keys of all positions that were asked."""
     torch.backends.cudnn.allow_tf32 = False
     net.PORTION = on_torch.BATCH = PORTION  # a walk asks for many
     began = time.perf_counter()
-    with Walk(agent(f"net:{path},device={device}", rules), SIDES[side]) as walk:
+    with Walk(agent(spec, rules), SIDES[side]) as walk:
         walk.run()
         refuting = ends_below(walk, value_for(rules.start(), SIDES[side]))
         keys = np.concatenate([walk.asked(ply)[0] for ply in walk.plies])
@@ -110,11 +112,21 @@ def labelled(labeller: Labeller, keys: Ints, value: int) -> Labels:
     return joined(parts)
 
 
+def ruled(labels: Labels) -> Labels:
+    """Return what is left to learn where the rule comes first: no win at hand, and a choice."""
+    allowed = np.zeros(labels.scores.shape, np.bool_)
+    net.mark_allowed(labels.rules, net.PUCT, True, *labels.boards(), allowed)
+    labels.scores[~allowed] = UNPLAYABLE
+    is_open = at_once(labels.rules, labels.keys).values == UNKNOWN
+    return labels.take(np.flatnonzero(is_open & (allowed.sum(1) > 1)))
+
+
 def teach(shape: Shape, labels: Labels, options: argparse.Namespace, out: Path) -> Labels:
     """Train and walk one network, round by round; return all labels there are then."""
     device = find_device("auto")
     pupil = Pupil(labels.rules, shape, options.seed, device, options.decay, options.prefer)
-    name = f"{shape.width}x{shape.blocks}-{options.moves}-{options.seed}"
+    small = f"of{shape.distinct or shape.blocks}-{shape.bits}bits-" if shape.bits else ""
+    name = f"{shape.width}x{shape.blocks}-{small}{options.moves}-{options.seed}"
     if options.begin:
         pupil.restore(Network.load_all(Path(options.begin), labels.rules)[1])
     for number in range(options.rounds + 1):
@@ -133,7 +145,8 @@ def teach(shape: Shape, labels: Labels, options: argparse.Namespace, out: Path) 
         network.save(out / f"{name}.state.safetensors", extra=pupil.arrays(memory=False))
         network.save(out / f"{name}.safetensors", half=True)
         found["bytes"] = (out / f"{name}.safetensors").stat().st_size
-        result, asked = walked(out / f"{name}.safetensors", labels.rules, options.side, device.type)
+        spec = f"net:{out / name}.safetensors,device={device.type}{',rule=yes' * options.rule}"
+        result, asked = walked(spec, labels.rules, options.side)
         found |= result
         del course
         fresh = asked[~np.isin(asked, labels.keys)]
@@ -157,6 +170,7 @@ def main() -> None:
     parser.add_argument("--side", default="first", choices=SIDES)
     parser.add_argument("--data", type=Path, help="keeps the labels; made where they are missing")
     parser.add_argument("--strategy", type=Path, help="of benchmarks/compact.py; with --moves best")
+    parser.add_argument("--rule", action="store_true", help="a win, a block and safety by rule")
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--shape", action="append", default=[], help="width=32,blocks=4,head=8")
     parser.add_argument("--seconds", type=float, default=300)
@@ -179,6 +193,7 @@ def main() -> None:
     began = time.perf_counter()
     if options.strategy:
         labels = taught(options.strategy)
+        labels = ruled(labels) if options.rule else labels
     else:
         labels = lessons(f"walk:{options.side}", game(options.game), options.data)
     say(labels=len(labels), made_s=round(time.perf_counter() - began, 1))

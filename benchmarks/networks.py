@@ -12,7 +12,8 @@ from fourlab.agents.zero import Zero
 from fourlab.rules.boards import Boards, boards_of
 from fourlab.rules.catalog import game
 from fourlab.rules.position import position_of
-from fourlab.values.network import Network, Shape
+from fourlab.values.layers import Shape
+from fourlab.values.network import Network
 
 RULES, SHAPE = game("connect4"), Shape()
 SEVERAL = 96

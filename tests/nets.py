@@ -3,7 +3,8 @@
 import numpy as np
 
 from fourlab.rules.geometry import Rules
-from fourlab.values.network import Network, Shape
+from fourlab.values.layers import Shape
+from fourlab.values.network import Network
 
 TINY = Shape(width=8, blocks=1, head=4, hidden=8, bins=9)
 

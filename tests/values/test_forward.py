@@ -10,7 +10,8 @@ from fourlab.rules.boards import boards_of
 from fourlab.rules.catalog import game
 from fourlab.rules.geometry import Rules
 from fourlab.rules.position import Position
-from fourlab.values.network import Network, Shape
+from fourlab.values.layers import Shape
+from fourlab.values.network import Network
 from nets import random_network
 from strategies import random_positions
 

@@ -14,7 +14,8 @@ from fourlab.rules.boards import boards_of
 from fourlab.rules.catalog import game
 from fourlab.rules.position import position_of
 from fourlab.values.base import WrongGameError, load_values, values_file
-from fourlab.values.network import KIND, VERSION, Network, Shape
+from fourlab.values.layers import Shape
+from fourlab.values.network import KIND, VERSION, Network
 from fourlab.values.weights import save_weights
 from nets import TINY, random_network
 from strategies import random_positions

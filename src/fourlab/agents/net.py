@@ -18,7 +18,7 @@ from fourlab.core.spec import option
 from fourlab.core.storage import reading
 from fourlab.rules.boards import Boards, boards_of
 from fourlab.rules.geometry import Rules
-from fourlab.rules.kernels import legal_cells, mirror, mirror_move, move_count
+from fourlab.rules.kernels import legal_cells, mirror, mirror_move, move_count, winning_cells
 from fourlab.rules.keys import is_reflected
 from fourlab.rules.position import Position
 from fourlab.search.forest import Evaluator
@@ -131,11 +131,21 @@ class Net(NetworkAgent):
 
     def choose(self, boards: Boards, dice: Ints, limit: Limit = NO_LIMIT) -> Ints:
         turned, flipped = oriented(self.rules, boards)
-        moves = np.empty(len(flipped), np.int64)
-        for rows, rest in turned.portions(self.rules, PORTION, limit, moves):
-            merits = self._merits(turned.take(rows), rest, self.config.plies, [])
-            moves[rows] = np.nanargmax(merits, axis=1)
+        allowed = self._allowed(turned)
+        moves = allowed.argmax(1)
+        is_open = np.flatnonzero(allowed.sum(1) > 1)  # an only move needs no network
+        asked, chosen = turned.take(is_open), moves[is_open]
+        for rows, rest in asked.portions(self.rules, PORTION, limit, chosen):
+            merits = self._merits(asked.take(rows), rest, self.config.plies, [])
+            chosen[rows] = np.nanargmax(merits, axis=1)
+        moves[is_open] = chosen
         return unturned_moves(self.rules, moves, flipped)
+
+    def _allowed(self, boards: Boards) -> Array:
+        """Return [boards, moves]: what may be played, by the rule where it is asked for."""
+        allowed = np.zeros((len(boards.movers), self.rules.move_count), np.bool_)
+        mark_allowed(self.rules, PUCT, self.config.rule, *boards[:2], allowed)
+        return allowed
 
     def _merits(self, boards: Boards, limit: Limit, plies: int, asked: list[int]) -> Floats:
         """Return what speaks for each move, nan where it may not be played.
@@ -147,9 +157,7 @@ class Net(NetworkAgent):
             merits = self._ahead(boards, plies, limit, asked)
         except _CalledOffError:
             merits = self._ahead(boards, 0, NO_LIMIT, asked)
-        allowed = np.zeros(merits.shape, np.bool_)
-        _mark_allowed(self.rules, PUCT, self.config.rule, *boards[:2], allowed)
-        return np.where(allowed, merits, np.nan)
+        return np.where(self._allowed(boards), merits, np.nan)
 
     def _ahead(self, boards: Boards, plies: int, limit: Limit, asked: list[int]) -> Floats:
         if plies == 0 and self.network.has_policy:
@@ -237,13 +245,17 @@ def _orient(rules: Rules, movers: Ints, occupied: Ints, flipped: Array) -> None:
 
 
 @kernel
-def _mark_allowed(
+def mark_allowed(
     rules: Rules, puct: Puct, by_rule: bool, movers: Ints, occupied: Ints, allowed: Array
 ) -> None:
-    """Mark the moves that may be played: by the rules of the game, or those worth trying."""
+    """Mark the moves that may be played: by the rules of the game, or those worth trying.
+
+    Of several that win at once one is marked: there is nothing to choose.
+    """
     for row in range(len(movers)):
         cells = legal_cells(rules, occupied[row])
         if by_rule:
-            cells = look(rules, puct, movers[row], occupied[row])[1]
+            wins = winning_cells(rules, movers[row]) & cells
+            cells = wins & -wins if wins else look(rules, puct, movers[row], occupied[row])[1]
         for move in range(move_count(rules)):
             allowed[row, move] = tries_move(rules, cells, move)

@@ -19,7 +19,7 @@ import numpy as np
 
 from fourlab.core.arrays import Array, Floats, Ints
 from fourlab.core.bits import popcount
-from fourlab.core.errors import DivergedError, FourlabError, SpecError
+from fourlab.core.errors import DivergedError, FourlabError
 from fourlab.core.jit import kernel
 from fourlab.core.storage import StorageError, replacing
 from fourlab.rules.boards import Boards
@@ -27,79 +27,15 @@ from fourlab.rules.catalog import game, name_of
 from fourlab.rules.geometry import Rules
 from fourlab.rules.kernels import move_cell, move_count
 from fourlab.values.base import WrongGameError
+from fourlab.values.compact import KINDS, file_layout, pack, unpack
 from fourlab.values.forward import Forward, Reals
+from fourlab.values.layers import RESIDUAL, Shape
 from fourlab.values.outlook import worths_of
 from fourlab.values.weights import load_weights, read_weights, write_weights
 
 KIND, VERSION = "network", 1
-RESIDUAL, STUDY = "residual", "study"
-RANGES = {
-    "width": (1, 512),
-    "blocks": (0, 64),
-    "head": (1, 512),
-    "hidden": (1, 4096),
-    "bins": (2, 1025),
-}
-STUDY_CONVOLUTIONS, STUDY_HIDDEN = 4, 256
 TRAINING = "training."  # begins the names of arrays that playing does not need
 Arrays = dict[str, Array]
-
-
-@dataclass(frozen=True)
-class Shape:
-    """What a network looks like; of the study's only `width` can be chosen. Raises SpecError."""
-
-    kind: str = RESIDUAL
-    width: int = 64  # channels of every convolution
-    blocks: int = 6  # of two convolutions, around which the input is carried
-    head: int = 32  # channels of each of the two heads
-    hidden: int = 128  # units between value head and bins
-    bins: int = 65  # of the distribution over -1 to 1
-
-    def __post_init__(self) -> None:
-        if self.kind not in (RESIDUAL, STUDY):
-            raise SpecError(f"no network is of kind {self.kind!r}; write {RESIDUAL} or {STUDY}")
-        for name, (low, high) in RANGES.items():
-            value = getattr(self, name)
-            if type(value) is not int or not low <= value <= high:
-                raise SpecError(f"a network's {name} is {low} to {high}, not {value!r}")
-
-    def layout(self, rules: Rules) -> dict[str, tuple[int, ...]]:
-        """Return the shape of every array of layers for a game, in the order of the file."""
-        return (
-            _residual_layout(self, rules) if self.kind == RESIDUAL else _study_layout(self, rules)
-        )
-
-    @property
-    def has_policy(self) -> bool:
-        """Whether it says more of moves than the boards they lead to."""
-        return self.kind == RESIDUAL
-
-
-def _layer(name: str, *sizes: int) -> dict[str, tuple[int, ...]]:
-    return {f"{name}.weight": sizes, f"{name}.bias": sizes[:1]}
-
-
-def _residual_layout(shape: Shape, rules: Rules) -> dict[str, tuple[int, ...]]:
-    width, flat = shape.width, shape.head * rules.cells
-    found = _layer("stem", width, 2, 3, 3)
-    for index in range(shape.blocks):
-        found |= _layer(f"blocks.{index}.a", width, width, 3, 3)
-        found |= _layer(f"blocks.{index}.b", width, width, 3, 3)
-    found |= _layer("policy", shape.head, width, 1, 1) | _layer("moves", rules.move_count, flat)
-    found |= _layer("value", shape.head, width, 1, 1) | _layer("hidden", shape.hidden, flat)
-    return found | _layer("bins", shape.bins, shape.hidden)
-
-
-def _study_layout(shape: Shape, rules: Rules) -> dict[str, tuple[int, ...]]:
-    width, inner = shape.width, (rules.columns - 2, rules.rows - 2)
-    if min(inner) < 1:
-        raise SpecError(f"the study's network needs 3 columns and 3 rows at least, not {rules}")
-    found: dict[str, tuple[int, ...]] = {}
-    for index in range(STUDY_CONVOLUTIONS):
-        found |= _layer(f"convolutions.{index}", width, width if index else 1, 3, 3)
-    found |= _layer("hidden", STUDY_HIDDEN, width * inner[0] * inner[1])
-    return found | _layer("worth", 1, STUDY_HIDDEN)
 
 
 @dataclass
@@ -171,9 +107,14 @@ class Network:
         return {"game": name_of(self.rules), "shape": asdict(self.shape), "about": self.about}
 
     def packed(self, half: bool = False, extra: Arrays | None = None) -> bytes:
-        """Return the contents of its file; `half`: in 16 bits; `extra`: what training needs."""
+        """Return the contents of its file; `half`: in 16 bits; `extra`: what training needs.
+
+        A shape that has `bits` is kept in those.
+        """
         kind = np.float16 if half else np.float32
         arrays: Arrays = {name: array.astype(kind) for name, array in self.layers.items()}
+        if self.shape.bits:
+            arrays = pack(self.shape, self.rules, self.layers)
         arrays |= {TRAINING + name: array for name, array in (extra or {}).items()}
         file = io.BytesIO()
         write_weights(file, KIND, VERSION, self.header(), arrays)
@@ -208,7 +149,7 @@ class Network:
         """Return the network and the extras that a file's contents make, or StorageError."""
         try:
             found, shape, about = game(header["game"]), Shape(**header["shape"]), header["about"]
-            layout = shape.layout(found)
+            layout = file_layout(shape, found) if shape.bits else shape.layout(found)
             about.items()
         except (KeyError, TypeError, AttributeError, FourlabError) as error:
             raise StorageError(f"{path} is damaged: its header makes no sense ({error})") from None
@@ -221,7 +162,11 @@ class Network:
         }
         if {name: array.shape for name, array in arrays.items()} != layout:
             raise StorageError(f"{path} is damaged: its layers do not fit {shape.kind} of {found}")
-        layers = {name: np.asarray(arrays[name], np.float32) for name in layout}
+        if shape.bits:
+            if {name: array.dtype for name, array in arrays.items()} != KINDS:
+                raise StorageError(f"{path} is damaged: its numbers are of other kinds")
+            arrays = unpack(shape, found, arrays)
+        layers = {name: np.asarray(arrays[name], np.float32) for name in shape.layout(found)}
         if not all(np.isfinite(layer).all() for layer in layers.values()):
             raise StorageError(f"{path} is damaged: weights that are no numbers")
         return cls(found, shape, layers, about), extra

@@ -9,7 +9,8 @@ from fourlab.core.errors import MissingExtraError, missing_extra
 from fourlab.rules.boards import Boards
 from fourlab.rules.geometry import Rules
 from fourlab.values.forward import Reals
-from fourlab.values.network import RESIDUAL, STUDY_CONVOLUTIONS, Network, Shape
+from fourlab.values.layers import RESIDUAL, STUDY_CONVOLUTIONS, Shape
+from fourlab.values.network import Network
 from fourlab.values.outlook import PORTION
 
 try:

@@ -62,7 +62,8 @@ def _prepare_learning(_board: str) -> None:
 def _prepare_network(_board: str) -> None:
     from fourlab.agents.net import Net
     from fourlab.agents.zero import Zero
-    from fourlab.values.network import Network, Shape
+    from fourlab.values.layers import Shape
+    from fourlab.values.network import Network
 
     rules, shape = game(OTHER), Shape(width=1, blocks=0, head=1, hidden=1, bins=2)
     layers = {name: np.zeros(size, np.float32) for name, size in shape.layout(rules).items()}

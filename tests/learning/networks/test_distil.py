@@ -28,7 +28,7 @@ from fourlab.learning.networks.pupil import (  # noqa: E402
     move_loss,
 )
 from fourlab.learning.networks.twin import planes  # noqa: E402
-from fourlab.values.network import Shape  # noqa: E402
+from fourlab.values.layers import Shape  # noqa: E402
 
 RULES = Rules(4, 4, 3)
 TINY = "width=8,blocks=1,head=4,hidden=8,bins=9,batch=64"

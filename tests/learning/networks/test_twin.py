@@ -10,7 +10,8 @@ from fourlab.core.storage import StorageError
 from fourlab.rules.boards import boards_of
 from fourlab.rules.catalog import game
 from fourlab.rules.geometry import Rules
-from fourlab.values.network import Network, Shape
+from fourlab.values.layers import Shape
+from fourlab.values.network import Network
 from strategies import random_positions
 
 torch = pytest.importorskip("torch")
@@ -24,6 +25,7 @@ GAMES = [
     "connect:columns=3,rows=6,k=3",
 ]
 SHAPES = [Shape(width=20, blocks=2, head=6, hidden=24, bins=21), Shape("study", width=12)]
+SMALL = Shape(width=12, blocks=3, head=4, hidden=8, bins=9, bits=4, distinct=1)
 
 
 def tensors(rules: Rules, count: int = 64) -> Any:
@@ -42,7 +44,7 @@ def trained(rules: Rules, shape: Shape, seed: int = 1) -> Any:
     return module.eval()
 
 
-@pytest.mark.parametrize("shape", SHAPES, ids=["residual", "study"])
+@pytest.mark.parametrize("shape", [*SHAPES, SMALL], ids=["residual", "study", "small"])
 @pytest.mark.parametrize("name", GAMES)
 def test_the_forward_without_torch_is_torchs(name: str, shape: Shape) -> None:
     rules = game(name)
@@ -64,6 +66,30 @@ def test_the_forward_without_torch_is_torchs(name: str, shape: Shape) -> None:
     by_torch = twin.TorchEvaluator(network)(boards)
     assert abs(by_torch[0] - priors).max() < 1e-4
     assert abs(by_torch[1] - values).max() < 1e-4
+
+
+def test_a_network_of_few_bits_learns_what_its_file_keeps(tmp_path: Path) -> None:
+    rules = game("connect:columns=5,rows=4,k=4")
+    module = trained(rules, SMALL)
+    with torch.no_grad():
+        module.blocks[2].a_norm.weight.neg_()  # a scale may be below 0
+    network = twin.folded(module, rules, SMALL)
+    network.save(tmp_path / "small.safetensors")
+    found = Network.load(tmp_path / "small.safetensors", rules)
+    for name, layer in network.layers.items():  # nothing is lost but scales of 16 bits
+        assert found.layers[name] == pytest.approx(layer, rel=1e-3, abs=1e-6), name
+    own, repeated = (found.layers[f"blocks.{number}.a.weight"][3] for number in (0, 2))
+    assert len(np.unique(np.abs(own))) <= 8
+    is_some = own != 0
+    assert len(np.unique((own[is_some] / repeated[is_some]).round(4))) == 1
+
+
+def test_slopes_pass_through_rounding() -> None:
+    weight = torch.tensor([[0.9, -0.31, 0.1]], requires_grad=True)
+    near = twin.rounded(weight, 3)
+    assert near.detach().numpy() == pytest.approx(np.array([[0.9, -0.3, 0.0]]))
+    near.sum().backward()
+    assert weight.grad.tolist() == [[1, 1, 1]]
 
 
 def test_planes_show_own_stones_first_and_can_be_mirrored() -> None:

@@ -23,7 +23,8 @@ from fourlab.rules.boards import boards_of  # noqa: E402
 from fourlab.rules.geometry import Rules  # noqa: E402
 from fourlab.rules.kernels import mirror, mirror_move  # noqa: E402
 from fourlab.search.scores import sign  # noqa: E402
-from fourlab.values.network import Network, Shape  # noqa: E402
+from fourlab.values.layers import Shape  # noqa: E402
+from fourlab.values.network import Network  # noqa: E402
 
 TOY = "connect:columns=4,rows=4,k=3"
 NETWORK = "width=16,blocks=1,head=8,hidden=16,bins=17"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from fourlab.core.spec import needs, option
-from fourlab.values.network import RESIDUAL, STUDY, Shape
+from fourlab.values.layers import RESIDUAL, STUDY, Shape
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,8 @@ from fourlab.learning.base import Learner, Progress
 from fourlab.learning.networks.sources import lessons, sources
 from fourlab.positions.labels import Labels, load_labels
 from fourlab.rules.geometry import Rules
-from fourlab.values.network import Network, Shape
+from fourlab.values.layers import Shape
+from fourlab.values.network import Network
 
 if TYPE_CHECKING:  # torch comes with the first step
     from fourlab.learning.networks.pupil import Course, Pupil
@@ -55,6 +56,10 @@ class DistilConfig:
     head: int = option(16, "channels of the heads", low=1, high=512, public=64)
     hidden: int = option(64, "units of the value head", low=1, high=4096, public=256)
     bins: int = option(33, "of the distribution of values", low=2, high=1025, public=129)
+    bits: int = option(0, "of a weight in the file, 2 to 8; 0: real numbers", low=0, high=8)
+    distinct: int = option(
+        0, "blocks with convolutions of their own, which the others repeat; 0: all", low=0, high=64
+    )
     batch: int = option(512, "positions of a step", low=1, public=1024)
     rate: float = option(
         0.004, "learning rate, warmed up and down to a hundredth", low=0, label="Rate", live=True
@@ -78,7 +83,8 @@ class DistilConfig:
 
     def shape(self) -> Shape:
         """Return what the network looks like."""
-        return Shape("residual", self.width, self.blocks, self.head, self.hidden, self.bins)
+        sizes = (self.width, self.blocks, self.head, self.hidden, self.bins)
+        return Shape("residual", *sizes, self.bits, self.distinct)
 
 
 class Distil(Learner):

@@ -18,7 +18,8 @@ from fourlab.learning.networks.twin import (
     state_of,
 )
 from fourlab.rules.geometry import Rules
-from fourlab.values.network import RESIDUAL, Network, Shape
+from fourlab.values.layers import RESIDUAL, Shape
+from fourlab.values.network import Network
 from fourlab.values.on_torch import Tensor, nn, planes, torch
 from fourlab.values.outlook import Singles, is_firsts
 

@@ -18,7 +18,7 @@ from fourlab.learning.networks.twin import EPSILON, run
 from fourlab.rules.boards import Boards
 from fourlab.rules.geometry import Rules
 from fourlab.search.puct import MOVER, OCCUPIED, Reals
-from fourlab.values.network import Shape
+from fourlab.values.layers import Shape
 
 WARM_UP = 3  # runs before a graph is captured
 

@@ -23,7 +23,8 @@ from fourlab.learning.networks.twin import (
 from fourlab.positions.labels import UNKNOWN, UNPLAYABLE, Labels
 from fourlab.rules.geometry import Rules
 from fourlab.search.scores import win_score
-from fourlab.values.network import Network, Shape
+from fourlab.values.layers import Shape
+from fourlab.values.network import Network
 
 WARMING = 200  # steps until the rate is reached
 LAST_RATE = 0.01  # share of the rate at the end

@@ -19,7 +19,7 @@ from fourlab.learning.networks.oracle import Eyes, new_event, new_stream
 from fourlab.learning.networks.twin import build, put_optimiser_state
 from fourlab.rules.geometry import Rules
 from fourlab.search.puct import Reals
-from fourlab.values.network import Shape
+from fourlab.values.layers import Shape
 
 PARTS = ("boards", "policies", "values")  # of a lesson
 STAGES = 2  # one is filled while the other is copied

@@ -13,18 +13,14 @@ from fourlab.core.arrays import Array
 from fourlab.core.errors import SpecError
 from fourlab.core.storage import StorageError
 from fourlab.rules.geometry import Rules
-from fourlab.values.network import (
-    RESIDUAL,
-    STUDY_CONVOLUTIONS,
-    STUDY_HIDDEN,
-    Network,
-    Shape,
-)
+from fourlab.values.layers import RESIDUAL, STUDY_CONVOLUTIONS, STUDY_HIDDEN, Shape
+from fourlab.values.network import Network
 from fourlab.values.on_torch import F, Tensor, TorchEvaluator, nn, one_plane, planes, run, torch
 
 __all__ = ["TorchEvaluator", "build", "folded", "one_plane", "optimiser_state", "part", "planes"]
 __all__ += ["find_device", "put_optimiser_state", "put_state", "run", "state_of", "torch"]
 
+TINY = 1e-12  # keeps a row of zeros from dividing by 0
 EPSILON = 1e-5  # keeps batch normalisation from dividing by 0
 Arrays = dict[str, Array]
 
@@ -37,14 +33,50 @@ def find_device(name: str) -> torch.device:
     return torch.device("cuda" if is_cuda else "cpu")
 
 
-class Block(nn.Module):
-    """Two convolutions, around which the input is carried."""
+def rounded(weight: Tensor, bits: int) -> Tensor:
+    """Return weights as a file of few bits keeps them; slopes pass as if nothing were rounded."""
+    if not bits:
+        return weight
+    top = 2 ** (bits - 1) - 1
+    steps = weight.detach().flatten(1).abs().amax(1).clamp_min(TINY) / top
+    steps = steps.view(-1, *[1] * (weight.dim() - 1))
+    near: Tensor = weight + ((weight / steps).round() * steps - weight).detach()
+    return near
 
-    def __init__(self, width: int) -> None:
+
+class Convolution(nn.Conv2d):
+    """A convolution whose weights have so many bits."""
+
+    def __init__(self, shape: Shape, inputs: int, outputs: int, size: int, bias: bool) -> None:
+        super().__init__(inputs, outputs, size, padding=size // 2, bias=bias)
+        self.bits = shape.bits
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Return [boards, outputs, rows, columns]."""
+        return F.conv2d(x, rounded(self.weight, self.bits), self.bias, padding=self.padding)
+
+
+class Dense(nn.Linear):
+    """A linear layer whose weights have so many bits."""
+
+    def __init__(self, shape: Shape, inputs: int, outputs: int) -> None:
+        super().__init__(inputs, outputs)
+        self.bits = shape.bits
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Return [boards, outputs]."""
+        return F.linear(x, rounded(self.weight, self.bits), self.bias)
+
+
+class Block(nn.Module):
+    """Two convolutions, around which the input is carried; `like`: another's, in its own scales."""
+
+    def __init__(self, shape: Shape, like: Block | None) -> None:
         super().__init__()
-        self.a = nn.Conv2d(width, width, 3, padding=1, bias=False)
+        width = shape.width
+        self.a: Convolution = like.a if like else Convolution(shape, width, width, 3, bias=False)
         self.a_norm = nn.BatchNorm2d(width, EPSILON)
-        self.b = nn.Conv2d(width, width, 3, padding=1, bias=False)
+        self.b: Convolution = like.b if like else Convolution(shape, width, width, 3, bias=False)
         self.b_norm = nn.BatchNorm2d(width, EPSILON)
 
     def forward(self, x: Tensor) -> Tensor:
@@ -59,14 +91,18 @@ class Residual(nn.Module):
     def __init__(self, rules: Rules, shape: Shape) -> None:
         super().__init__()
         flat = shape.head * rules.cells
-        self.stem = nn.Conv2d(2, shape.width, 3, padding=1, bias=False)
+        self.stem = Convolution(shape, 2, shape.width, 3, bias=False)
         self.stem_norm = nn.BatchNorm2d(shape.width, EPSILON)
-        self.blocks = nn.ModuleList(Block(shape.width) for _ in range(shape.blocks))
-        self.policy = nn.Conv2d(shape.width, shape.head, 1)
-        self.moves = nn.Linear(flat, rules.move_count)
-        self.value = nn.Conv2d(shape.width, shape.head, 1)
-        self.hidden = nn.Linear(flat, shape.hidden)
-        self.bins = nn.Linear(shape.hidden, shape.bins)
+        blocks: list[Block] = []
+        for index in range(shape.blocks):
+            repeats = shape.distinct and index >= shape.distinct
+            blocks.append(Block(shape, blocks[index % shape.distinct] if repeats else None))
+        self.blocks = nn.ModuleList(blocks)
+        self.policy = Convolution(shape, shape.width, shape.head, 1, bias=True)
+        self.moves = Dense(shape, flat, rules.move_count)
+        self.value = Convolution(shape, shape.width, shape.head, 1, bias=True)
+        self.hidden = Dense(shape, flat, shape.hidden)
+        self.bins = Dense(shape, shape.hidden, shape.bins)
 
     def forward(self, both: Tensor) -> tuple[Tensor, Tensor]:
         """Return [boards, moves] and [boards, bins]."""
@@ -113,8 +149,9 @@ def folded(
 ) -> Network:
     """Return the network that a module is when it evaluates: batch normalisation folded in."""
     raw = {name: value.detach().to("cpu", torch.float64) for name, value in _state(module).items()}
-    layers = {}
-    for name, sizes in shape.layout(rules).items():
+    layout, layers = shape.layout(rules), {}
+    raw |= {name: rounded(raw[name], shape.bits) for name in layout if name.endswith(".weight")}
+    for name, sizes in layout.items():
         layer, _, part = name.rpartition(".")
         norm = f"{layer}_norm"
         if f"{norm}.weight" not in raw:

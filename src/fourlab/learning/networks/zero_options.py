@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from fourlab.core.spec import needs, option
 from fourlab.search.puct import Puct
-from fourlab.values.network import Shape
+from fourlab.values.layers import Shape
 
 
 @dataclass(frozen=True)

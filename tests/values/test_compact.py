@@ -1,0 +1,102 @@
+"""Networks of few bits: what a file keeps, and what is no such file."""
+
+import math
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fourlab.core.errors import SpecError
+from fourlab.core.storage import StorageError
+from fourlab.rules.boards import boards_of
+from fourlab.rules.catalog import game
+from fourlab.values.compact import file_layout, pack, unpack
+from fourlab.values.layers import Shape
+from fourlab.values.network import KIND, VERSION, Network
+from fourlab.values.weights import save_weights
+from nets import random_network
+from strategies import random_positions
+
+RULES = game("connect:columns=4,rows=4,k=3")
+SMALL = Shape(width=7, blocks=4, head=3, hidden=5, bins=4, bits=5, distinct=2)
+
+
+@given(bits=st.integers(2, 8), distinct=st.integers(0, 4), seed=st.integers(0, 100))
+def test_what_was_rounded_once_stays_as_it_is(bits: int, distinct: int, seed: int) -> None:
+    shape = replace(SMALL, bits=bits, distinct=distinct)
+    kept = pack(shape, RULES, random_network(RULES, shape, seed).layers)
+    assert {name: array.shape for name, array in kept.items()} == file_layout(shape, RULES)
+    layers = unpack(shape, RULES, kept)
+    assert {name: layer.shape for name, layer in layers.items()} == shape.layout(RULES)
+    again = pack(shape, RULES, layers)
+    assert (again["wholes"] == kept["wholes"]).all()
+    assert again["reals"] == pytest.approx(kept["reals"], rel=1e-3)
+
+
+def test_more_bits_are_nearer_and_larger() -> None:
+    layers = random_network(RULES, SMALL).layers
+    errors, sizes = [], []
+    for bits in range(2, 9):
+        shape = replace(SMALL, bits=bits, distinct=0)
+        network = Network(RULES, shape, layers)
+        near = unpack(shape, RULES, pack(shape, RULES, layers))
+        errors.append(sum(float(np.square(near[name] - layers[name]).sum()) for name in layers))
+        sizes.append(len(network.packed()))
+    assert errors == sorted(errors, reverse=True)
+    assert errors[0] > 100 * errors[-1]
+    assert sizes == sorted(sizes)
+
+
+def test_blocks_that_repeat_others_cost_their_scales_alone() -> None:
+    sizes = []
+    for distinct in (4, 1):
+        shape = replace(SMALL, distinct=distinct)
+        sizes.append(sum(math.prod(size) for size in file_layout(shape, RULES).values()))
+    assert sizes[0] - sizes[1] == pytest.approx(3 * 2 * 7 * 7 * 9 * 5 / 8, abs=1)
+
+
+def test_a_file_gives_the_same_network(tmp_path: Path) -> None:
+    random_network(RULES, SMALL).save(tmp_path / "a.safetensors", extra={"steps": np.array([3])})
+    first, extra = Network.load_all(tmp_path / "a.safetensors", RULES)
+    first.save(tmp_path / "b.safetensors")
+    second = Network.load(tmp_path / "b.safetensors", RULES)
+    boards = boards_of(random_positions(RULES, 9))
+    assert extra["steps"].tolist() == [3]
+    assert first.shape == second.shape == SMALL
+    assert second.evaluate(boards)[0] == pytest.approx(first.evaluate(boards)[0], abs=1e-3)
+
+
+def test_files_that_do_not_fit_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "file.safetensors"
+    network = random_network(RULES, SMALL)
+    header, arrays = network.header(), pack(SMALL, RULES, network.layers)
+
+    def refused(words: str, header: dict[str, Any] = header, **other: Any) -> None:
+        save_weights(path, KIND, VERSION, header, {**arrays, **other})
+        with pytest.raises(StorageError, match=words):
+            Network.load(path)
+
+    shape = header["shape"]
+    for wrong in ({"bits": 1}, {"bits": 9}, {"bits": -3}, {"distinct": 5}, {"bits": 0}):
+        refused("header makes no sense", {**header, "shape": {**shape, **wrong}})
+    refused("layers do not fit", {**header, "shape": {**shape, "bits": 4}})
+    refused("layers do not fit", wholes=arrays["wholes"][1:])
+    refused("layers do not fit", reals=arrays["reals"][:-1])
+    refused("layers do not fit", more=arrays["reals"])
+    refused("of other kinds", wholes=arrays["wholes"].astype(np.float32))
+    spoilt = arrays["reals"].copy()
+    spoilt[2] = np.nan
+    refused("weights that are no numbers", reals=spoilt)
+
+
+def test_shapes_are_checked() -> None:
+    with pytest.raises(SpecError, match="bits are 2 to 8"):
+        Shape(bits=1)
+    with pytest.raises(SpecError, match="the study's are 0"):
+        Shape("study", bits=8)
+    with pytest.raises(SpecError, match="need bits"):
+        Shape(distinct=2)
