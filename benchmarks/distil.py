@@ -28,9 +28,10 @@ from fourlab.arena.certify.certificate import value_for
 from fourlab.arena.certify.refuting import ends_below
 from fourlab.arena.certify.walk import Walk
 from fourlab.core.arrays import Ints
-from fourlab.learning.networks.pupil import Course, Pupil, course_of, find_device, rate_at
+from fourlab.learning.networks.pupil import Course, Pupil, course_of, rate_at
 from fourlab.learning.networks.replies import SIDES, at_once
 from fourlab.learning.networks.sources import distinct, lessons
+from fourlab.learning.networks.twin import find_device
 from fourlab.positions.labels import UNKNOWN, UNPLAYABLE, Labeller, Labels, joined, unpacked
 from fourlab.rules.catalog import game
 from fourlab.rules.geometry import Rules

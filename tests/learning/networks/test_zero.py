@@ -238,3 +238,10 @@ def test_the_window_keeps_the_latest_and_draws_from_recent_ones() -> None:
     few = trainer(rules, batch=1, window=1000, recent=0.5)
     few.window.made = 100
     assert few.drawn_from == 50
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
+@pytest.mark.parametrize("spec", [f"{FEW},device=cuda", "distil:device=cuda"])
+def test_a_gpu_that_is_not_there_is_said_with_the_remedy(spec: str) -> None:
+    with pytest.raises(SpecError, match=r"no GPU here; write device=cpu"):
+        learner(spec, TOY, 0).prepare()

@@ -60,3 +60,23 @@ def test_a_page_makes_networks_small_unless_the_address_says_otherwise() -> None
     assert "width=(32)" in wider.spec
     assert "width=16" not in wider.spec
     assert read_setup({"learner": "zero:width=512"})[1] != ""
+    assert "lanes" in read_setup({"learner": "zero:lanes=none"})[0].fixed
+
+
+@pytest.mark.parametrize(
+    ("spec", "said"),
+    [
+        ("zero:starts=/etc/passwd", "starts names a file"),
+        ("distil:data=elsewhere", "data names a file"),
+        ("distil:positions=(file:/etc/passwd)", "cannot be learned from on a page"),
+        ("distil:positions=(walk:first and games:of=perfect)", "'games:of=perfect' cannot be"),
+        ("distil:positions=nonsense", "'nonsense' cannot be"),
+        ("distil:width=512", "width 512 is too much for a page; at most 64"),
+        ("deep-q:network=residual,blocks=60", "blocks 60 is too much for a page; at most 6"),
+        ("deep-q:memory=10000000", "memory 10000000 is too much for a page; at most 200000"),
+    ],
+)
+def test_visitors_name_no_files_and_no_more_than_a_page_can_bear(spec: str, said: str) -> None:
+    setup, problem = read_setup({"learner": spec})
+    assert said in problem
+    assert setup.learner == "q"  # what a page has by itself

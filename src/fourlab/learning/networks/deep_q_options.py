@@ -23,8 +23,8 @@ class DeepQConfig:
     )
     start: str = option("empty", "where games begin: empty, random:plies=8, moves:44, uci")
     network: str = option(STUDY, "kind of network", choices=(STUDY, RESIDUAL))
-    width: int = option(64, "channels of its convolutions", low=1, high=512)
-    blocks: int = option(4, "blocks of a residual network", low=0, high=64)
+    width: int = option(64, "channels of its convolutions", low=1, high=512, public=64)
+    blocks: int = option(4, "blocks of a residual network", low=0, high=64, public=6)
     rate: str = option("0.001", "step size: a number or a schedule", label="Rate", live=True)
     epsilon: str = option(
         "0.1", "share of random moves: a number or a schedule", label="Explore ε", live=True
@@ -50,11 +50,11 @@ class DeepQConfig:
         "rule", "who values boards on which the game is over", choices=("rule", "network")
     )
     optimiser: str = option("adam", "how steps are taken", choices=("adam", "sgd"))
-    batch: int = option(256, "boards in a learning step", low=1, high=65_536)
-    memory: int = option(50_000, "boards that are remembered", low=1, high=10_000_000)
-    reuse: float = option(4.0, "times that a board is learned from, on average", low=0)
+    batch: int = option(256, "boards in a learning step", low=1, high=65_536, public=1024)
+    memory: int = option(50_000, "boards that it remembers", low=1, high=10_000_000, public=200_000)
+    reuse: float = option(4.0, "times that a board is learned from, on average", low=0, public=64)
     half: bool = option(False, "arithmetic in bfloat16, for processors that have it")
-    lanes: int = option(64, "games played at once", low=1, high=65_536)
+    lanes: int = option(64, "games played at once", low=1, high=65_536, public=256)
     chunk: int = option(500, "games between two looks at the clock", low=1)
 
     def __post_init__(self) -> None:

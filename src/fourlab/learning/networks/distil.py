@@ -51,16 +51,16 @@ class DistilConfig:
         choices=("graded", "plain", "none"),
     )
     weight: float = option(0.5, "of values beside moves", low=0, high=100)
-    width: int = option(32, "channels of every convolution", low=1, high=512)
-    blocks: int = option(4, "of two convolutions each", low=0, high=64)
-    head: int = option(16, "channels of the heads", low=1, high=512)
-    hidden: int = option(64, "units of the value head", low=1, high=4096)
-    bins: int = option(33, "of the distribution of values", low=2, high=1025)
+    width: int = option(32, "channels of every convolution", low=1, high=512, public=64)
+    blocks: int = option(4, "of two convolutions each", low=0, high=64, public=6)
+    head: int = option(16, "channels of the heads", low=1, high=512, public=64)
+    hidden: int = option(64, "units of the value head", low=1, high=4096, public=256)
+    bins: int = option(33, "of the distribution of values", low=2, high=1025, public=129)
     bits: int = option(0, "of a weight in the file, 2 to 8; 0: real numbers", low=0, high=8)
     distinct: int = option(
         0, "blocks with convolutions of their own, which the others repeat; 0: all", low=0, high=64
     )
-    batch: int = option(512, "positions of a step", low=1)
+    batch: int = option(512, "positions of a step", low=1, public=1024)
     rate: float = option(
         0.004, "learning rate, warmed up and down to a hundredth", low=0, label="Rate", live=True
     )
@@ -156,7 +156,8 @@ class Distil(Learner):
     def pupil(self) -> Pupil:
         """The network and its optimiser; needs torch."""
         if self._pupil is None:
-            from fourlab.learning.networks.pupil import Pupil, find_device
+            from fourlab.learning.networks.pupil import Pupil
+            from fourlab.learning.networks.twin import find_device
 
             device = find_device(self.config.device)
             shape = self.config.shape()

@@ -10,7 +10,6 @@ import torch
 from torch import Tensor
 
 from fourlab.core.arrays import Array
-from fourlab.core.errors import SpecError
 from fourlab.learning.networks.replies import strategy
 from fourlab.learning.networks.twin import (
     build,
@@ -31,14 +30,6 @@ WARMING = 200  # steps until the rate is reached
 LAST_RATE = 0.01  # share of the rate at the end
 SLOWEST = 0.6  # what a win with the last stone is worth, graded
 NETWORK, OPTIMISER = "network.", "optimiser."
-
-
-def find_device(name: str) -> torch.device:
-    """Return the device of a name; `auto` is a GPU if there is one. Raises SpecError."""
-    if name == "cuda" and not torch.cuda.is_available():
-        raise SpecError("device=cuda: torch finds no GPU here; write device=cpu")
-    is_cuda = name == "cuda" or (name == "auto" and torch.cuda.is_available())
-    return torch.device("cuda" if is_cuda else "cpu")
 
 
 class Lesson(NamedTuple):

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from fourlab.core.arrays import Array
+from fourlab.core.errors import SpecError
 from fourlab.core.storage import StorageError
 from fourlab.rules.geometry import Rules
 from fourlab.values.layers import RESIDUAL, STUDY_CONVOLUTIONS, STUDY_HIDDEN, Shape
@@ -17,11 +18,19 @@ from fourlab.values.network import Network
 from fourlab.values.on_torch import F, Tensor, TorchEvaluator, nn, one_plane, planes, run, torch
 
 __all__ = ["TorchEvaluator", "build", "folded", "one_plane", "optimiser_state", "part", "planes"]
-__all__ += ["put_optimiser_state", "put_state", "run", "state_of", "torch"]
+__all__ += ["find_device", "put_optimiser_state", "put_state", "run", "state_of", "torch"]
 
 TINY = 1e-12  # keeps a row of zeros from dividing by 0
 EPSILON = 1e-5  # keeps batch normalisation from dividing by 0
 Arrays = dict[str, Array]
+
+
+def find_device(name: str) -> torch.device:
+    """Return the device of a name; `auto` is a GPU if there is one. Raises SpecError."""
+    if name == "cuda" and not torch.cuda.is_available():
+        raise SpecError("device=cuda: torch finds no GPU here; write device=cpu")
+    is_cuda = name == "cuda" or (name == "auto" and torch.cuda.is_available())
+    return torch.device("cuda" if is_cuda else "cpu")
 
 
 def rounded(weight: Tensor, bits: int) -> Tensor:

@@ -21,6 +21,7 @@ from fourlab.learning.networks.lessons import BLOCK, GAME, gather, new_harvest, 
 from fourlab.learning.networks.oracle import Desk, Oracle
 from fourlab.learning.networks.selfplay import Course, Games, advancer, begin
 from fourlab.learning.networks.trainer import PARTS, Teaching, Trainer
+from fourlab.learning.networks.twin import find_device
 from fourlab.learning.networks.zero_options import ZeroConfig
 from fourlab.rules.catalog import is_named
 from fourlab.rules.geometry import Rules
@@ -34,14 +35,6 @@ STAGED = 16_384  # lessons that go to a GPU together
 STEPS_A_TURN = 4  # of training at most, so that self-play never waits long
 PREFILL, REFILL = 20, 4  # batches before training; so many times that in the middle of a run
 WARM_STEPS = 200  # of training until the rate is reached
-
-
-def device_of(config: ZeroConfig) -> torch.device:
-    """Return where the network runs."""
-    wanted = config.device
-    if wanted == "auto":
-        wanted = "cuda" if torch.cuda.is_available() else "cpu"
-    return torch.device(wanted)
 
 
 @dataclass
@@ -82,7 +75,7 @@ class Workshop:
 
     def __post_init__(self) -> None:
         config, rules = self.config, self.rules
-        self.device = device_of(config)
+        self.device = find_device(config.device)
         self.on_gpu = self.device.type == "cuda"
         if self.on_gpu:
             torch.backends.cudnn.benchmark = True

@@ -17,9 +17,9 @@ class ZeroConfig:
     seconds: float | None = option(None, "seconds of training after which it ends", low=0)
     width: int = option(64, "channels of the network", low=1, high=512, public=64)
     blocks: int = option(6, "residual blocks of two convolutions", low=0, high=64, public=6)
-    head: int = option(32, "channels of its heads", low=1, high=512)
-    hidden: int = option(128, "units of its value head", low=1, high=4096)
-    bins: int = option(65, "of the distribution of values", low=2, high=1025)
+    head: int = option(32, "channels of its heads", low=1, high=512, public=64)
+    hidden: int = option(128, "units of its value head", low=1, high=4096, public=256)
+    bins: int = option(65, "of the distribution of values", low=2, high=1025, public=129)
 
     lanes: int | None = option(
         None,
@@ -28,7 +28,7 @@ class ZeroConfig:
         public=256,
     )
     sims: int = option(64, "simulations of a move that is recorded", low=1, high=10_000, public=400)
-    fast_sims: int = option(16, "simulations of one that is not", low=0, high=10_000)
+    fast_sims: int = option(16, "simulations of one that is not", low=0, high=10_000, public=400)
     full: float = option(0.33, "share of moves that are recorded", low=0, high=1)
     c: float = option(1.5, "exploration in the tree", low=0)
     urgency: float = option(0.2, "how far below its node an untried move counts", low=0)
@@ -59,8 +59,10 @@ class ZeroConfig:
 
     window: int = option(5_000_000, "lessons that are kept", low=1)
     recent: float = option(0.6, "share of all lessons so far that is learned from", low=0, high=1)
-    batch: int | None = option(None, "lessons of a step; none: 4096 on a GPU, else 256", low=1)
-    reuse: float = option(8.0, "how often a lesson is learned on average", low=0)
+    batch: int | None = option(
+        None, "lessons of a step; none: 4096 on a GPU, else 256", low=1, public=1024
+    )
+    reuse: float = option(8.0, "how often a lesson is learned on average", low=0, public=64)
     rate: float = option(2e-3, "step size at first", low=0, label="Rate", live=True)
     rate_end: float = option(0.02, "share of it that is left at the end", low=0, high=1)
     decay: float = option(1e-4, "of weights", low=0)
@@ -69,8 +71,10 @@ class ZeroConfig:
 
     device: str = option("auto", "where the network runs", choices=("auto", "cpu", "cuda"))
     threads: int | None = option(None, "threads of self-play; none: one a core", low=1)
-    look: int = option(16, "simulations of the agent that is evaluated", low=0)
-    past_games: int = option(40, "games of a report against its self of the last one", low=0)
+    look: int = option(16, "simulations of the agent that is evaluated", low=0, public=400)
+    past_games: int = option(
+        40, "games of a report against its self of the last one", low=0, public=200
+    )
     chunk: int = option(200, "games between two looks at the clock", low=1)
 
     def __post_init__(self) -> None:

@@ -16,6 +16,7 @@ from fourlab.agents.by_heart import is_small
 from fourlab.core.errors import FourlabError
 from fourlab.core.spec import YES_NO, Option, configure, options_of, parse
 from fourlab.learning.base import Learner
+from fourlab.learning.networks.sources import AND
 from fourlab.learning.opponents import named_in
 from fourlab.learning.registry import LEARNERS
 from fourlab.learning.schedules import schedule
@@ -56,6 +57,8 @@ MOST_SPEC = 400  # characters
 MOST_SEED = 2**31
 RANGES = {"epsilon": (0.0, 1.0), "alpha": (-1.0, 1.0)}
 WIDEST = (-1000.0, 1000.0)
+FILES = ("starts", "data")  # options that name files, which are not a visitor's to name
+POSITIONS = ("walk", "suite", "uci")  # that may be learned from: no files, no other player's games
 MEAN = "mean"  # of a rate: values are the means of what they were taught
 
 
@@ -149,16 +152,20 @@ class LearnSetup:
         setup = replace(setup, opponent=str(getattr(config, "opponent", setup.opponent)))
         known = {option.name: option for option in options_of(type(config))}
         for name, value in spec.options.items():
-            setup = setup._with_option(known[name], value)
+            setup = setup._with_option(known[name], value, getattr(config, known[name].field))
         return setup._checked()
 
-    def _with_option(self, option: Option, text: str) -> LearnSetup:
+    def _with_option(self, option: Option, text: str, value: Any) -> LearnSetup:
         """Return the settings with an option of a spec, which the learner's config takes."""
         name = option.name
         if name == "opponent" or (name in HELD and name != "games"):
             return self
-        if option.public is not None and float(text) > option.public:
+        if option.public is not None and value is not None and value > option.public:
             raise FourlabError(f"{name} {text} is too much for a page; at most {option.public:g}")
+        if name in FILES and text:
+            raise FourlabError(f"{name} names a file, which a page cannot; use fourlab train")
+        if name == "positions":
+            _check_positions(text)
         if name in RATES:
             schedule(text, name, low=-1)  # the mean of all targets, where a learner has it
         if option in dials(self.learner) and not (name in RATES and ":" in text):
@@ -207,6 +214,16 @@ def _board(spec: str) -> Rules:
             f"game {str(spec)[:40]!r} has {rules.cells} cells; a page learns on up to {MOST_CELLS}"
         )
     return rules
+
+
+def _check_positions(text: str) -> None:
+    """Raise FourlabError if a page cannot learn from such positions."""
+    for one in text.split(AND):
+        if parse(one).name not in POSITIONS:
+            raise FourlabError(
+                f"positions {one[:40]!r} cannot be learned from on a page; walk:first, "
+                "walk:second, suite:middle or uci; others with fourlab train"
+            )
 
 
 def _check_opponents(text: str, rules: Rules) -> None:
