@@ -12,6 +12,8 @@ import pytest
 
 from fourlab.core.storage import StorageError, load_arrays, peek, read_arrays, save_arrays
 from fourlab.learning.registry import learner, load_learner
+from fourlab.rules.boards import boards_of
+from fourlab.rules.catalog import game
 from fourlab.values.knowledge import CHECKPOINT, FILE_KIND, VERSION, Knowledge
 
 Header = dict[str, Any]
@@ -49,6 +51,13 @@ def say(*names: str, value: Any) -> Forgery:
 
 
 NET = "n-tuple:tuples=2,length=3"
+
+
+@pytest.mark.parametrize("name", ["won", "drawn"])
+def test_whole_numbers_that_no_kernel_takes_are_floats(name: str, tmp_path: Path) -> None:
+    path = forge(tmp_path, "q", say("shape", name, value=10**300))
+    known = Knowledge.load(path)[0]
+    assert np.isfinite(known.worths(boards_of([game("tictactoe").start()]))).any()
 
 
 @pytest.mark.parametrize(

@@ -138,7 +138,7 @@ def test_those_that_come_with_fourlab_stand_below_ones_own(bench: TestBench) -> 
     view = session.view()
     assert (view["cards"], view["list"]) == ([], [])
     cards = {card["name"]: card for card in view["shipped"]}
-    assert list(cards) == ["taught-first", "zero-first"]
+    assert list(cards) == ["own-first", "taught-first", "zero-first"]
     assert cards["zero-first"]["totals"][0]["value"] == "7,114,840"
     assert cards["zero-first"]["learner"] == "Self-play with search"
     assert "bfloat16 on a GPU" in cards["zero-first"]["caveat"]

@@ -6,7 +6,7 @@ Every number from a file is checked here against what it indexes or costs, befor
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -44,7 +44,10 @@ class Shape:
     coherent: bool = False
 
     def check(self) -> Shape:
-        """Return itself, read from a file, if values may look so; raises ValueError."""
+        """Return itself, read from a file, if values may look so; raises ValueError.
+
+        What it is worth to be over is a float then: kernels take no whole number of 300 digits.
+        """
         ranges: dict[str, tuple[float, float]] = {
             "megabytes": (0, MOST_MEGABYTES),
             "spread": (0, MOST_SPREAD),
@@ -61,7 +64,7 @@ class Shape:
                 raise ValueError(f"{name} is {value!r:.40}")
         if not isinstance(self.symmetric, bool) or not isinstance(self.coherent, bool):
             raise ValueError("yes or no, and nothing else")
-        return self
+        return replace(self, won=float(self.won), drawn=float(self.drawn))
 
     def width(self, rules: Rules) -> int:
         """Return how many values a row of the table has."""
