@@ -4,13 +4,15 @@
 
 The network is asked about every position of a strategy (benchmarks/compact.py). Where the right
 move leads by little it is taught on, gently and beside random positions, in the form in which it
-plays: no batch has a say in the sums any more. Then `fourlab certify net:OUT` tells.
+plays: no batch has a say in the sums any more. `--bits` makes its file smaller at the same time.
+Then `fourlab certify net:OUT` tells.
 """
 
 from __future__ import annotations
 
 import argparse
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +24,7 @@ from torch import Tensor
 from benchmarks.compact import taught
 from fourlab.core.arrays import Ints
 from fourlab.learning.networks.pupil import Lesson, lesson_of
+from fourlab.learning.networks.twin import rounded
 from fourlab.positions.labels import Labels
 from fourlab.values.network import Network
 from fourlab.values.on_torch import planes
@@ -38,7 +41,7 @@ class Mender:
     """A residual network, its moves alone, and the positions it must know."""
 
     def __init__(self, network: Network, labels: Labels) -> None:
-        self.network, self.rules = network, labels.rules
+        self.network, self.rules, self.bits = network, labels.rules, network.shape.bits
         self.rows: Lesson = lesson_of(labels, "best", False, torch.device("cpu"))
         self.layers = {
             name: torch.from_numpy(layer.copy()).requires_grad_(not name.startswith(HEADS))
@@ -47,7 +50,10 @@ class Mender:
 
     def logits(self, both: Tensor) -> Tensor:
         """Return the policy as it stands, before illegal moves are left out."""
-        w = self.layers
+        w = {
+            name: rounded(layer, self.bits) if name.endswith(".weight") else layer
+            for name, layer in self.layers.items()
+        }
         x = F.relu(F.conv2d(both, w["stem.weight"], w["stem.bias"], padding=1))
         for block in (f"blocks.{number}" for number in range(self.network.shape.blocks)):
             y = F.relu(F.conv2d(x, w[f"{block}.a.weight"], w[f"{block}.a.bias"], padding=1))
@@ -90,7 +96,7 @@ class Mender:
                 print(f"{step + 1} steps: {wrong} wrong, least lead {leads.min():.2f}", flush=True)
 
     def save(self, path: Path, about: dict[str, Any]) -> None:
-        """Write the network in 16 bits."""
+        """Write the network, in 16 bits if it has no fewer."""
         layers = {name: layer.detach().numpy() for name, layer in self.layers.items()}
         mended = {**self.network.about, "mended": about}
         Network(self.rules, self.network.shape, layers, mended).save(path, half=True)
@@ -101,12 +107,15 @@ def main() -> None:
     parser.add_argument("--network", type=Path, required=True)
     parser.add_argument("--strategy", type=Path, required=True)
     parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--bits", type=int, default=0, help="of its weights; 0: as they are")
     parser.add_argument("--steps", type=int, default=360)
     parser.add_argument("--rate", type=float, default=1e-5)
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     labels, began = taught(options.strategy), time.perf_counter()
-    mender = Mender(Network.load(options.network, labels.rules), labels)
+    network = Network.load(options.network, labels.rules)
+    network.shape = replace(network.shape, bits=options.bits or network.shape.bits)
+    mender = Mender(network, labels)
     leads = mender.all_leads(np.arange(len(labels)))
     unsure = np.flatnonzero(leads < SURE)
     passed = time.perf_counter() - began
