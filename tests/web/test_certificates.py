@@ -156,7 +156,7 @@ def test_those_that_come_with_fourlab_stand_below_ones_own(bench: TestBench) -> 
     certify("perfect:ties=first", "tictactoe", "second").save(folder / "zero-first.json")
     view = session.view()
     assert [card["player"] for card in view["cards"]] == ["perfect:ties=first"]
-    assert [card["name"] for card in view["shipped"]] == ["taught-first"]
+    assert [card["name"] for card in view["shipped"]] == ["own-first", "taught-first"]
 
 
 def test_a_run_of_the_server_is_certified_without_its_dice(bench: TestBench) -> None:
