@@ -272,7 +272,9 @@ def test_a_file_comes_before_one_that_ships_by_its_name(
     Path("zero-first").write_text("mine")
     assert find_file(Path("zero-first")) == Path("zero-first")
     for other in ("zero-frist", "../zero-first", "zero-first.json"):
-        with pytest.raises(StorageError, match=r"with fourlab come own-first, taught-first, zero-first"):
+        with pytest.raises(
+            StorageError, match=r"with fourlab come own-first, taught-first, zero-first"
+        ):
             find_file(Path(other))
 
 
