@@ -28,7 +28,7 @@ OTHERS = {
     "opponent": "baseline", "start": "random:plies=3", "alpha": "0.3", "epsilon": "0.5",
     "memory-mb": 0.001, "decay": 0.5, "rate": "0.02", "positions": "walk:second",
     "starts": "starts.txt", "urgency": 2.0, "prefill": 60, "window": 9, "hot": 0, "c": 9.0,
-    "recent": 0.1,
+    "recent": 0.1, "bits": 4,
 }  # fmt: skip
 # Options that are to change nothing of what is learned.
 APART = {
@@ -94,6 +94,7 @@ SETTINGS = [
         ("deep-q:sync=0,double=yes", "double=yes does nothing without a target network"),
         ("deep-q:target=study,sync=9", "sync=9 does nothing with target=study"),
         ("distil:prefer=0.5", "prefer=0.5 does nothing without moves=best"),
+        ("distil:blocks=3,distinct=2", "distinct=2 does nothing without bits"),
         ("distil:value=none,weight=2", "weight=2 does nothing with value=none"),
         ("distil:data=labels.npz,positions=uci", "positions=uci does nothing where data is a file"),
         ("zero:full=1,fast-sims=8", "fast-sims=8 does nothing with full=1"),

@@ -73,6 +73,7 @@ class DistilConfig:
     def __post_init__(self) -> None:
         some = self.moves in ("best", "keep")
         needs(self, "prefer", used=some, why="without moves=best or moves=keep")
+        needs(self, "distinct", used=self.bits > 0, why="without bits")
         needs(self, "weight", used=self.value != "none", why="with value=none")
         needs(self, "positions", used=not self.labelled, why="where data is a file of labels")
 
