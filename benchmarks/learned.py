@@ -1,6 +1,6 @@
 """Errors of a network against exact scores, with 0, 1, 100 and 600 simulations, as tables.
 
-    python -m benchmarks.learned --sims 0 1 100:300 600:50 --positions sets.npz
+    python -m benchmarks.learned --sims 0 1 100:300 600:50 --positions sets.npz [--device cuda]
 
 Positions are those of the shipped suites and of files by benchmarks/scored.py; behind a number of
 simulations stands how many of each set are asked at most. Intervals are of 95%, by Wilson. A line
@@ -56,6 +56,7 @@ def main() -> None:
     parser.add_argument("--network", default="", help="a run folder or file; none: the shipped")
     parser.add_argument("--sims", nargs="*", default=["0", "1", "100:300", "600:50"])
     parser.add_argument("--positions", nargs="*", default=[])
+    parser.add_argument("--device", default="cpu", choices=("cpu", "cuda"))
     args = parser.parse_args()
     rules = find_game("connect4")
     sets = [Exam.of(name, scored) for name, scored in load_suites(rules).items()]
@@ -64,7 +65,8 @@ def main() -> None:
     path = f"{args.network}," if args.network else ""
     kinds = [(f"net:{args.network}".rstrip(":"), "no rule", ALL)]
     for sims, _, most in (part.partition(":") for part in args.sims):
-        kinds.append((f"zero:{path}sims={sims}", sims, int(most or ALL)))
+        spec = f"zero:{path}sims={sims},device={args.device}"
+        kinds.append((spec, sims, int(most or ALL)))
     found = {exam.name: [errors(kind[0], exam.part(kind[2])) for kind in kinds] for exam in sets}
     for which, title in enumerate(("not perfect, %", "win or draw given away, %")):
         print(f"\n| {title} | {' | '.join(name for _, name, _ in kinds)} |")

@@ -24,6 +24,7 @@ COLOURS = ("0.2", "#0072b2", "#d55e00")  # of runs, apart for every eye
 LINES = (("bare", "the bare network", "--"), ("100", "100 simulations", "-"))
 PERFECT, GOOD = range(2)
 BASE = "base"
+KILOBYTES = (100, 200, 500, 1000)
 Run = list[dict[str, Any]]  # lines of metrics, one after the other
 
 
@@ -113,17 +114,24 @@ def draw_sizes(networks: Run, out: Path) -> None:
     import matplotlib.pyplot as plt
 
     plt.rcParams["svg.hashsalt"] = "fourlab"
-    figure, sides = plt.subplots(1, 2, figsize=(8, 3.4))
-    titles = ("games that slip, of all ends", "positions answered wrongly")
+    networks = sorted(networks, key=lambda one: (one["bytes"], one["refuted"] == 0))
+    figure, sides = plt.subplots(1, 2, figsize=(9, 3.6))
+    titles = ("ends of games that slip", "positions answered wrongly")
     for axes, title, key in zip(sides, titles, ("refuted", "taught_lost"), strict=True):
-        for one in networks:
-            colour = COLOURS[1] if one[key] == 0 else COLOURS[2]
-            axes.plot(one["bytes"] / 1000, one[key], "o", color=colour, ms=5)
+        for number, one in enumerate(one for one in networks if one[key] is not None):
             place = one["bytes"] / 1000, one[key]
-            axes.annotate(one["told"], place, (4, 5), textcoords="offset points", fontsize=6)
+            colour = COLOURS[1] if one["refuted"] == 0 else COLOURS[2]
+            axes.plot(*place, "o", color=colour, ms=5)
+            aside = (0, -10 if number % 2 else 5)  # neighbours are not written over each other
+            axes.annotate(
+                one["told"], place, aside, textcoords="offset points", fontsize=6, ha="center"
+            )
         axes.set_xscale("log")
+        axes.set_xlim(48, 1500)
+        axes.set_xticks(KILOBYTES, [f"{size:,}" for size in KILOBYTES])
+        axes.minorticks_off()
         axes.set_yscale("symlog", linthresh=1)
-        axes.set_ylim(-0.5)
+        axes.set_ylim(-0.8, 5e7)
         axes.set_title(title, loc="left", fontsize=10)
         axes.set_xlabel("kilobytes of the file", fontsize=9)
         axes.spines[["top", "right"]].set_visible(False)
@@ -168,6 +176,17 @@ def draw_trials(trials: Run, exam: str, out: Path) -> None:
 
     plt.rcParams["svg.hashsalt"] = "fourlab"
     names = list(dict.fromkeys(trial["name"] for trial in trials))
+    usual = set(next(trial["set"] for trial in trials if trial["name"] == BASE))
+    told = [
+        ", ".join(
+            next(
+                [*(part for part in one["set"] if part not in usual)] or [BASE]
+                for one in trials
+                if one["name"] == name
+            )
+        )
+        for name in names
+    ]
     figure, sides = plt.subplots(1, 2, figsize=(8, 0.9 + 0.32 * len(names)), sharey=True)
     for which, (axes, title) in enumerate(zip(sides, TITLES, strict=True)):
         for (key, label, _), colour, aside in zip(LINES, COLOURS[1:], (-0.12, 0.12), strict=True):
@@ -177,12 +196,16 @@ def draw_trials(trials: Run, exam: str, out: Path) -> None:
                 )
                 low, high = share_interval(count - hits, count)
                 axes.plot([100 * low, 100 * high], [row + aside] * 2, color=colour, lw=1.2)
-                told = None if row else label
                 axes.plot(
-                    100 * (1 - hits / count), row + aside, "o", color=colour, ms=4, label=told
+                    100 * (1 - hits / count),
+                    row + aside,
+                    "o",
+                    color=colour,
+                    ms=4,
+                    label=None if row else label,
                 )
         axes.set_title(title, loc="left", fontsize=10)
-        axes.set_yticks(range(len(names)), names, fontsize=8)
+        axes.set_yticks(range(len(names)), told, fontsize=8)
         axes.grid(axis="x", lw=0.3)
         axes.set_xlim(left=0)
         axes.spines[["top", "right"]].set_visible(False)

@@ -144,11 +144,12 @@ def test_networks_come_from_files_and_folders(tmp_path: Path) -> None:
     assert before.tolist() != after.tolist()
 
 
-def test_the_taught_network_wins_whatever_is_replied() -> None:
+@pytest.mark.parametrize("name", ["taught", "small"])
+def test_a_taught_network_wins_whatever_is_replied(name: str) -> None:
     """A sample of what its certificate says of every reply."""
     rules, games = game("connect4"), 30
     positions = [rules.start()] * games
-    first = agent("net:taught", rules)
+    first = agent(f"net:{name}", rules)
     while positions:
         moves = first.choose(boards_of(positions), np.zeros(len(positions), np.int64)).tolist()
         after = [one.play(move) for one, move in zip(positions, moves, strict=True)]

@@ -58,7 +58,7 @@ def test_what_cannot_be_done_is_said_in_one_line(tmp_path: Path) -> None:
         ([*GOOD, "--start", "12345678912"], "move 8"),
         (
             ["--check", "none.json"],
-            "no such file; with fourlab come own-first, taught-first, zero-first",
+            "no such file; with fourlab come own-first, small-first, taught-first, zero-first",
         ),
         (["--check", "taught-first", "--most", "4"], "more than 4 positions"),
     ):

@@ -138,7 +138,7 @@ def test_those_that_come_with_fourlab_stand_below_ones_own(bench: TestBench) -> 
     view = session.view()
     assert (view["cards"], view["list"]) == ([], [])
     cards = {card["name"]: card for card in view["shipped"]}
-    assert list(cards) == ["own-first", "taught-first", "zero-first"]
+    assert list(cards) == ["own-first", "small-first", "taught-first", "zero-first"]
     assert cards["zero-first"]["totals"][0]["value"] == "7,114,840"
     assert cards["zero-first"]["learner"] == "Self-play with search"
     assert cards["own-first"]["learner"] == "Self-play with search"
@@ -157,7 +157,11 @@ def test_those_that_come_with_fourlab_stand_below_ones_own(bench: TestBench) -> 
     certify("perfect:ties=first", "tictactoe", "second").save(folder / "zero-first.json")
     view = session.view()
     assert [card["player"] for card in view["cards"]] == ["perfect:ties=first"]
-    assert [card["name"] for card in view["shipped"]] == ["own-first", "taught-first"]
+    assert [card["name"] for card in view["shipped"]] == [
+        "own-first",
+        "small-first",
+        "taught-first",
+    ]
 
 
 def test_a_run_of_the_server_is_certified_without_its_dice(bench: TestBench) -> None:
