@@ -48,7 +48,8 @@ class NetworkConfig:
 
     path: str = option(
         "",
-        "a run folder or a file of a network; nothing: the one that ships; taught, small, own: proven ones",
+        "a run folder or a file of a network; nothing: the one that ships; taught, small or own: "
+        "proven ones",
         positional=True,
     )
     device: str = option("cpu", "where it runs: without torch, or with it", choices=("cpu", "cuda"))
