@@ -140,8 +140,9 @@ def test_those_that_come_with_fourlab_stand_below_ones_own(bench: TestBench) -> 
     cards = {card["name"]: card for card in view["shipped"]}
     assert list(cards) == ["own-first", "small-first", "taught-first", "zero-first"]
     assert cards["zero-first"]["totals"][0]["value"] == "7,114,840"
-    assert cards["zero-first"]["learner"] == "Self-play with search"
-    assert cards["own-first"]["learner"] == "Self-play with search"
+    assert cards["zero-first"]["learner"] == "Self-play with search, 2,393 kB"
+    assert cards["small-first"]["learner"] == "Taught by the solver, 265 kB"
+    assert cards["own-first"]["learner"].startswith("Self-play with search, ")
     assert "bfloat16 on a GPU" in cards["zero-first"]["caveat"]
     assert not cards["taught-first"]["caveat"]
     assert cards["taught-first"]["commands"][0]["line"] == "fourlab certify --check taught-first"

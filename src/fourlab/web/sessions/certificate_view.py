@@ -98,10 +98,13 @@ def caveat(found: Certificate) -> str:
 
 @functools.cache
 def learned_by(agent: str, game: str) -> str:
-    """Name the learner of a network that comes with fourlab."""
+    """Name the learner of a network that comes with fourlab, and the size of its file."""
     player = find_agent(agent, game)
     about = player.network.about if isinstance(player, NetworkAgent) else {}
-    return LEARNERS[about["learner"]].title if "learner" in about else ""
+    if "learner" not in about:
+        return ""
+    size = sum(path.stat().st_size for path in player.sources())
+    return f"{LEARNERS[about['learner']].title}, {size / 1000:,.0f} kB"
 
 
 def shipped(name: str, found: Certificate) -> dict[str, Any]:
