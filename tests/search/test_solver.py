@@ -220,6 +220,8 @@ def test_a_score_is_asked_whether_it_is_one() -> None:
         for question in (solver.score, solver.scores, solver.outcome):
             with pytest.raises(RuntimeError, match="no score"):
                 question(solver.rules.start())
+        with pytest.raises(RuntimeError, match="no score"):
+            solver.score_arrays(*np.zeros((2, 3), np.int64))
 
 
 def test_a_bound_that_came_late_is_narrowed_again() -> None:
