@@ -78,7 +78,7 @@ def test_a_game_that_could_not_be_saved_is_not_begun(tmp_path: Path) -> None:
     assert done.stdout == ""
 
 
-@pytest.mark.parametrize("host", ["", " ", "x" * 300, "."])
+@pytest.mark.parametrize("host", ["", " ", "x" * 300, ".", "1é27.0..0.0.1"])
 def test_a_server_is_not_opened_to_everyone_by_an_empty_name(host: str) -> None:
     done = run("serve", "--host", host, "--port", "65000")
     assert done.returncode == 2

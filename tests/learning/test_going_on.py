@@ -109,13 +109,16 @@ def test_reports_come_as_often_as_asked_for(tmp_path: Path) -> None:
         "monte-carlo:alpha=-0.5",
         "q:win=1e300",
         "deep-q:rate=7",
+        "zero:rate=1e9",
+        "distil:rate=7",
+        "zero:decay=2",
         "n-tuple:symmetric=no",
         "n-tuple:memory-mb=5",
         "monte-carlo:epsilon=0.5",
     ],
 )
 def test_what_cannot_be_learned_with_or_does_nothing_is_refused(spec: str) -> None:
-    if spec.startswith("deep-q"):
+    if spec.startswith(("deep-q", "zero", "distil")):
         pytest.importorskip("torch")
     with pytest.raises(SpecError, match=r"not allowed|has no option"):
         learner(spec, GAME)

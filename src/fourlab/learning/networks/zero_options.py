@@ -63,9 +63,9 @@ class ZeroConfig:
         None, "lessons of a step; none: 4096 on a GPU, else 256", low=1, public=1024
     )
     reuse: float = option(8.0, "how often a lesson is learned on average", low=0, public=64)
-    rate: float = option(2e-3, "step size at first", low=0, label="Rate", live=True)
+    rate: float = option(2e-3, "step size at first", low=0, high=1, label="Rate", live=True)
     rate_end: float = option(0.02, "share of it that is left at the end", low=0, high=1)
-    decay: float = option(1e-4, "of weights", low=0)
+    decay: float = option(1e-4, "of weights", low=0, high=1)
     prefill: int | None = option(None, "lessons before training; none: 20 batches", low=1)
     refresh: int = option(50, "steps after which self-play takes the new network", low=1)
 
