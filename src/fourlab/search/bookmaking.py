@@ -157,5 +157,5 @@ class Build:
         """Work out the plies above, write the book, and remove the progress file."""
         book = Book(self.rules, backed_up(self.rules, self.shelves, self.scores))
         book.save(self.path)
-        self.progress_path.unlink()
+        self.progress_path.unlink(missing_ok=True)
         return book
