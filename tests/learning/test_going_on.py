@@ -94,6 +94,9 @@ def test_reports_come_as_often_as_asked_for(tmp_path: Path) -> None:
     begun(tmp_path / "rare", "q:games=900")
     assert checksum(tmp_path / "run") == checksum(tmp_path / "rare")
     thinking = RunConfig("q:opponent=(mcts:sims=5)", GAME, every=10)
+    for games in (0, 1 << 62):
+        with pytest.raises(SpecError, match="--evaluation-games"):
+            Run.start(tmp_path / "other", RunConfig("q", GAME, evaluation_games=games))
     with pytest.raises(SpecError, match=r"--every 10: q plays 64 games between .* at least 64"):
         Run.start(tmp_path / "other", thinking)
 
@@ -112,6 +115,8 @@ def test_reports_come_as_often_as_asked_for(tmp_path: Path) -> None:
         "zero:rate=1e9",
         "distil:rate=7",
         "zero:decay=2",
+        *(f"zero:{name}={1 << 62}" for name in ("window", "lanes", "batch", "prefill", "threads")),
+        f"distil:batch={1 << 62}",
         "n-tuple:symmetric=no",
         "n-tuple:memory-mb=5",
         "monte-carlo:epsilon=0.5",

@@ -34,7 +34,7 @@ def games(
         typer.Option("--worst", help="The quickest loss of --agent, and its worst move."),
     ] = False,
     watch: Annotated[bool, typer.Option("--watch", help="Replay on the board.")] = False,
-    delay: Annotated[float, typer.Option(min=0, help="Seconds between moves.")] = 0.5,
+    delay: Annotated[float, typer.Option(min=0, max=3600, help="Seconds between moves.")] = 0.5,
     export: Annotated[
         Path | None, typer.Option(help="Write them to a file: .csv, .jsonl or .pgn.")
     ] = None,

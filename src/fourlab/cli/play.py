@@ -28,7 +28,9 @@ def play(
     ),
     moves: Annotated[str, typer.Option(help="Start from these moves.")] = "",
     seed: Annotated[int | None, typer.Option(min=0, help="Repeat a game.")] = None,
-    delay: Annotated[float, typer.Option(min=0, help="Seconds between two agents' moves.")] = 0.5,
+    delay: Annotated[
+        float, typer.Option(min=0, max=3600, help="Seconds between two agents' moves.")
+    ] = 0.5,
     show_thinking: Annotated[
         bool, typer.Option("--show-thinking", help="Show what agents think of each move.")
     ] = False,

@@ -60,7 +60,7 @@ class DistilConfig:
     distinct: int = option(
         0, "blocks with convolutions of their own, which the others repeat; 0: all", low=0, high=64
     )
-    batch: int = option(512, "positions of a step", low=1, public=1024)
+    batch: int = option(512, "positions of a step", low=1, high=65_536, public=1024)
     rate: float = option(
         0.004, "warmed up, and down to a hundredth", low=0, high=1, label="Rate", live=True
     )
