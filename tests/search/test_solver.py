@@ -203,6 +203,9 @@ def test_memory_is_stated_and_kept() -> None:
     for megabytes in (0.5, 8, 100):
         solver = Solver(CONNECT4, table_mb=megabytes)
         assert megabytes * 2**20 / 2 < solver.memory <= megabytes * 2**20
+    for megabytes in (0, -1, 1e300, float("inf"), float("nan")):
+        with pytest.raises(FourlabError, match="write 1 to 1,048,576"):
+            Solver(CONNECT4, table_mb=megabytes)
 
 
 def _says(low: int, high: int) -> Any:
