@@ -19,7 +19,7 @@ import argparse
 import gzip
 import json
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -43,7 +43,7 @@ CENTRAL = 1e-3  # of cost for each half column from the middle: of equals the mo
 
 
 class Level(NamedTuple):
-    """What the strategy plays with so many stones on the board, where no win is at hand."""
+    """What is played with so many stones on the board."""
 
     keys: Ints  # sorted
     moves: Ints
@@ -173,8 +173,8 @@ class Builder:
         return known.take(np.searchsorted(known.keys, keys))
 
 
-def followed(path: Path) -> tuple[str, list[Level]]:
-    """Return the game and the strategy that the moves of a certificate are, as `save_moves` wrote.
+def answers(path: Path) -> tuple[dict[str, Any], list[Level]]:
+    """Return what the moves of a certificate say, as `save_moves` wrote them, and all of them.
 
     Mirror images count as one there, and the first question is the first move of the side.
     """
@@ -184,11 +184,21 @@ def followed(path: Path) -> tuple[str, list[Level]]:
     rules = game(header["game"])
     keys, levels, place = beginning(rules, header["side"]), [], 0
     while len(keys):
-        moves = played[place : (place := place + len(keys))]
+        if not header["mirrors"] or place + len(keys) > len(played):
+            raise SystemExit(f"{path} is damaged, or tells mirror images apart")
+        levels.append(Level(keys, played[place : (place := place + len(keys))]))
+        keys = after_replies(rules, *levels[-1])
+    return header, levels
+
+
+def followed(path: Path) -> tuple[str, list[Level]]:
+    """Return the game and the strategy that the moves of a certificate are."""
+    header, levels = answers(path)
+    rules, found = game(header["game"]), []
+    for keys, moves in levels:
         is_open = at_once(rules, keys).values == UNKNOWN
-        levels.append(Level(keys[is_open], moves[is_open]))
-        keys = after_replies(rules, keys, moves)
-    return header["game"], levels
+        found.append(Level(keys[is_open], moves[is_open]))
+    return header["game"], found
 
 
 def save(path: Path, name: str, levels: list[Level]) -> None:

@@ -1,8 +1,11 @@
-"""Draw errors against seconds of self-play, and write tables of trials.
+"""Draw errors against seconds of self-play and holes against bytes, and write tables of trials.
 
 python docs/deep/curve.py                          errors.svg, from zero-seed*.jsonl beside it
 python docs/deep/curve.py --runs A B --out X.svg   from the metrics of other runs, one a seed
-python docs/deep/curve.py --trials trials.json     a table of what benchmarks.zero --ablate left
+python docs/deep/curve.py --trials A.json B.json   a table of what benchmarks.zero --ablate left,
+                                                   and trials.svg
+python docs/deep/curve.py --sizes                  sizes.svg, from sizes.jsonl beside it: lines of
+                                                   benchmarks.distil, with what was begun with
 """
 
 import argparse
@@ -105,6 +108,30 @@ def _legend(names: list[str]) -> list[Any]:
     return handles
 
 
+def draw_sizes(networks: Run, out: Path) -> None:
+    """Draw the holes and the wrong answers of taught networks against the bytes of their files."""
+    import matplotlib.pyplot as plt
+
+    plt.rcParams["svg.hashsalt"] = "fourlab"
+    figure, sides = plt.subplots(1, 2, figsize=(8, 3.4))
+    titles = ("games that slip, of all ends", "positions answered wrongly")
+    for axes, title, key in zip(sides, titles, ("refuted", "taught_lost"), strict=True):
+        for one in networks:
+            colour = COLOURS[1] if one[key] == 0 else COLOURS[2]
+            axes.plot(one["bytes"] / 1000, one[key], "o", color=colour, ms=5)
+            place = one["bytes"] / 1000, one[key]
+            axes.annotate(one["told"], place, (4, 5), textcoords="offset points", fontsize=6)
+        axes.set_xscale("log")
+        axes.set_yscale("symlog", linthresh=1)
+        axes.set_ylim(-0.5)
+        axes.set_title(title, loc="left", fontsize=10)
+        axes.set_xlabel("kilobytes of the file", fontsize=9)
+        axes.spines[["top", "right"]].set_visible(False)
+        axes.tick_params(labelsize=8)
+    figure.tight_layout()
+    figure.savefig(out, metadata={"Date": None})
+
+
 def table(trials: Run, exam: str) -> str:
     """Return a Markdown table of variants: means over seeds, 95% intervals, and against `base`.
 
@@ -135,6 +162,43 @@ def table(trials: Run, exam: str) -> str:
     return "\n".join(rows)
 
 
+def draw_trials(trials: Run, exam: str, out: Path) -> None:
+    """Draw the errors of variants with 95% intervals, bare and with search."""
+    import matplotlib.pyplot as plt
+
+    plt.rcParams["svg.hashsalt"] = "fourlab"
+    names = list(dict.fromkeys(trial["name"] for trial in trials))
+    figure, sides = plt.subplots(1, 2, figsize=(8, 0.9 + 0.32 * len(names)), sharey=True)
+    for which, (axes, title) in enumerate(zip(sides, TITLES, strict=True)):
+        for (key, label, _), colour, aside in zip(LINES, COLOURS[1:], (-0.12, 0.12), strict=True):
+            for row, name in enumerate(names):
+                hits, count = _hits(
+                    [one for one in trials if one["name"] == name], exam, key, which
+                )
+                low, high = share_interval(count - hits, count)
+                axes.plot([100 * low, 100 * high], [row + aside] * 2, color=colour, lw=1.2)
+                told = None if row else label
+                axes.plot(
+                    100 * (1 - hits / count), row + aside, "o", color=colour, ms=4, label=told
+                )
+        axes.set_title(title, loc="left", fontsize=10)
+        axes.set_yticks(range(len(names)), names, fontsize=8)
+        axes.grid(axis="x", lw=0.3)
+        axes.set_xlim(left=0)
+        axes.spines[["top", "right"]].set_visible(False)
+        axes.tick_params(labelsize=8)
+    sides[0].invert_yaxis()
+    figure.legend(
+        *sides[0].get_legend_handles_labels(),
+        loc="lower center",
+        ncols=2,
+        frameon=False,
+        fontsize=8,
+    )
+    figure.tight_layout(rect=(0, 0.08, 1, 1))
+    figure.savefig(out, metadata={"Date": None})
+
+
 def _hits(seeds: Run, exam: str, key: str, which: int) -> tuple[float, int]:
     """Return the right moves of all seeds, and all of their moves."""
     count = seeds[0]["positions"][exam]
@@ -153,19 +217,26 @@ def main() -> None:
     parser.add_argument(
         "--runs", nargs="*", type=Path, default=sorted(HERE.glob("zero-seed*.jsonl"))
     )
-    parser.add_argument("--out", type=Path, default=HERE / "errors.svg")
-    parser.add_argument("--trials", type=Path)
+    parser.add_argument("--out", type=Path)
+    parser.add_argument("--sizes", action="store_true")
+    parser.add_argument("--trials", nargs="*", type=Path)
     parser.add_argument("--exam", default="strong", help="the positions")
     args = parser.parse_args()
     if args.trials:
-        print(table(json.loads(args.trials.read_text()), args.exam))  # noqa: T201
+        trials = [one for file in args.trials for one in json.loads(file.read_text())]
+        print(table(trials, args.exam))  # noqa: T201
+        draw_trials(trials, args.exam, args.out or HERE / "trials.svg")
+        return
+    if args.sizes:
+        lines = (HERE / "sizes.jsonl").read_text().splitlines()
+        draw_sizes([json.loads(line) for line in lines], args.out or HERE / "sizes.svg")
         return
     files = [run / "metrics.jsonl" if run.is_dir() else run for run in args.runs]
     runs = {
         run.stem.replace("zero-seed", "seed "): [json.loads(line) for line in file.open()]
         for run, file in zip(args.runs, files, strict=True)
     }
-    draw(runs, args.exam, args.out)
+    draw(runs, args.exam, args.out or HERE / "errors.svg")
 
 
 if __name__ == "__main__":

@@ -124,6 +124,18 @@ def test_values_are_shared_out_between_bins_and_none_teaches_nothing() -> None:
     assert not [name for name in learned if "running" not in name and "num_batches" not in name]
 
 
+@pytest.mark.parametrize("value", [-1.0, -0.5, -0.2, 0.0, 0.3, 0.5, 1.0])
+def test_an_answer_is_the_nearest_of_win_draw_and_loss(value: float) -> None:
+    """However sure it is: where only values are known, they are what is right or wrong."""
+    labels = lessons("walk:first", RULES).take(slice(0, 3))
+    labels.values[:], labels.scores[labels.scores > UNKNOWN] = (-1, 0, 1), UNKNOWN
+    rows = lesson_of(labels, "none", False, CPU)
+    pupil = Pupil(RULES, Shape("residual", 4, 0, 2, 4, 2), 1, CPU, 0.0)
+    bins = torch.log(torch.tensor([[(1 - value) / 2, (1 + value) / 2]] * 3))  # at -1 and 1
+    is_best, _ = pupil.answers(rows, torch.zeros(3, 4), bins)
+    assert is_best.tolist() == [value <= -0.5, abs(value) < 0.5, value >= 0.5]
+
+
 def test_mirrored_rows_are_rows_of_mirrored_boards() -> None:
     labels = lessons("walk:first", RULES)
     lesson = lesson_of(labels, "one", True, CPU)

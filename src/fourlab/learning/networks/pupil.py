@@ -146,7 +146,7 @@ class Pupil:
         """
         move = policy.argmax(1, keepdim=True)
         value = (bins.exp() * self.centres).sum(1)
-        is_class = (value * 1.5).round() == rows.values.sign()
+        is_class = (value * 1.5).round().clamp(-1, 1) == rows.values.sign()
         has_moves = rows.keeping.any(1)
         is_best = torch.where(has_moves, rows.best.gather(1, move)[:, 0], is_class)
         return is_best, torch.where(has_moves, rows.keeping.gather(1, move)[:, 0], is_class)
