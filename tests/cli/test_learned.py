@@ -53,3 +53,23 @@ def test_a_grade_says_how_many_positions_were_seen(taught: Path) -> None:
     shown = command.run(*asked, "positions.txt", folder=taught).stdout
     assert re.search(r"of 3 positions it has seen [12]; in the others it plays any move", shown)
     assert "--positions played grades it in its own games" in shown
+
+
+def test_names_in_brackets_are_no_markup(tmp_path: Path) -> None:
+    """Neither swallowed nor a fault, wherever they are shown."""
+    board = ["--game", "tictactoe"]
+    assert command.run("train", "q:games=20", *board, "-o", "[/red]", folder=tmp_path).stdout
+    for words in (
+        ["runs", "."],
+        ["arena", "q:[/red]", "random", *board, "--games", "2"],
+        ["ladder"],
+        ["games"],
+        ["games", "1.0"],
+        ["grade", "q:[/red]", *board, "--positions", "positions.txt"],
+        ["certify", "q:[/red],ties=first", *board],
+        ["sweep", "q:[/red],visits={1,2}", *board, "--games", "2", "--no-record"],
+    ):
+        (tmp_path / "positions.txt").write_text("5\n")
+        done = command.run(*words, folder=tmp_path, COLUMNS="200")
+        assert done.returncode in (0, 1), done.stderr
+        assert "[/red]" in done.stdout or words[0] == "certify", words
