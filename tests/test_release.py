@@ -1,10 +1,14 @@
 """What a release is made of: descriptions whose links work, commands that are tried."""
 
+import contextlib
 import importlib.util
 import re
+import tarfile
 import tomllib
 from pathlib import Path
 from types import ModuleType
+
+import pytest
 
 from fourlab.cli.main import COMMANDS
 from fourlab.version import __version__
@@ -54,3 +58,30 @@ def test_every_command_of_the_readme_is_tried_and_there_is() -> None:
 
 def test_the_citation_names_the_version_that_there_is() -> None:
     assert f"\nversion: {__version__}\n" in (ROOT / "CITATION.cff").read_text()
+
+
+def test_an_sdist_that_lacks_a_file_is_no_release(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    release = program(ROOT / ".ci" / "release.py")
+    monkeypatch.setattr(release, "run", lambda *_: "kept.py\ntests/kept.py\n.gitignore\n")
+    sdist = tmp_path / "made.tar.gz"
+    for held, lacks in (("kept.py", True), ("kept.py tests/kept.py", False)):
+        with tarfile.open(sdist, "w:gz") as archive:
+            for name in held.split():
+                archive.add(ROOT / "LICENSE", f"made-1/{name}")
+        with (
+            pytest.raises(SystemExit, match=r"lacks 1 files: tests/kept\.py")
+            if lacks
+            else (contextlib.nullcontext())
+        ):
+            release.check_sdist(sdist)
+
+
+def test_a_public_forge_checks_every_python_that_is_supported() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    known = re.findall(r"Python :: (3\.\d+)", "\n".join(project["classifiers"]))
+    workflow = (ROOT / ".github" / "workflows" / "check.yml").read_text()
+    [tried] = re.findall(r"python: \[(.*)\]", workflow)
+    assert known == re.findall(r'"(3\.\d+)"', tried)
+    assert re.search(r"run: make .*\bcheck test$", workflow, re.MULTILINE)

@@ -35,7 +35,11 @@ def test_a_game_can_be_played_and_taken_back() -> None:
 
 
 @pytest.mark.parametrize(
-    "line", ["play x x9", "play x", "undo 1", "undo x", "game chess", "dance", "", "quit now"]
+    "line",
+    [
+        *("play x x9", "play x", "undo 1", "undo x", "undo ²", "undo " + "9" * 5000),
+        *("game chess", "dance", "", "quit now"),
+    ],
 )
 def test_what_cannot_be_done_is_refused_and_the_next_line_answered(line: str) -> None:
     said = answers(line, "name")

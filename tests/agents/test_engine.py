@@ -116,6 +116,7 @@ FAULTS = {
     "print('bestmove left')": "answered 'bestmove left', no bestmove COLUMN",
     "kept = [bytes(1 << 28) for _ in range(20)]": "ended with code 1.*MemoryError",
     "print('bestmove')": "no bestmove COLUMN",
+    "print('bestmove', '9' * 5000)": "no bestmove COLUMN",
     "os.write(1, b'noise' * 100_000_000)": "no answer within 0.2 s",
     "while True: print('info nodes 1', flush=True)": "no answer within 0.2 s",
 }

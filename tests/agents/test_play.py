@@ -6,6 +6,7 @@ import pytest
 from fourlab.agents.play import GameInPlay, play_game
 from fourlab.agents.registry import agent
 from fourlab.core.errors import IllegalMoveError, NotationError
+from fourlab.core.storage import StorageError
 from fourlab.rules.catalog import game
 from fourlab.rules.position import position_of
 from fourlab.rules.record import GameRecord, load_games, save_games
@@ -29,6 +30,21 @@ def test_records_round_trip_through_a_file(tmp_path: Path) -> None:
         assert len(record.move_seconds) == record.position().ply
         assert sum(record.seconds) == pytest.approx(sum(record.move_seconds), abs=1e-5)
         assert record.position().is_over
+
+
+def test_games_are_added_to_games_alone(tmp_path: Path) -> None:
+    record = play_game(RULES, *players(), 1)
+    for begins in (b"SQLite format 3\0", b"\x93NUMPY", b" "):
+        (tmp_path / "other").write_bytes(begins)
+        with pytest.raises(StorageError, match="holds something else than games"):
+            save_games(tmp_path / "other", [record])
+        assert (tmp_path / "other").read_bytes() == begins
+    path = tmp_path / "cut.jsonl"
+    save_games(path, [record])
+    path.write_text(path.read_text() + record.to_line()[:40])  # by a kill
+    save_games(path, [record])
+    whole, _, added = path.read_text().splitlines()
+    assert GameRecord.from_line(whole) == GameRecord.from_line(added) == record
 
 
 def test_a_game_may_start_anywhere() -> None:

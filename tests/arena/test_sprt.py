@@ -88,5 +88,9 @@ def test_no_games_prove_nothing() -> None:
 def test_hypotheses_must_differ() -> None:
     with pytest.raises(SpecError, match="the first must be below the second"):
         Hypotheses(20, 0)
+    for low, high in ((-1e18, 0), (0, 1e18), (0, float("inf"))):
+        with pytest.raises(SpecError, match="at most 4000 Elo points"):
+            Hypotheses(low, high)
+    assert abs(Sprt(Hypotheses(-4000, 4000), np.ones(5)).llr) < float("inf")
     with pytest.raises(SpecError, match=r"between 0 and 0\.5"):
         Hypotheses(0, 20, alpha=0)

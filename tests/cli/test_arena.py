@@ -216,6 +216,9 @@ def test_plots_are_drawn(played: Path) -> None:
         (["ladder", "--game", "connect4"], "no games of connect4"),
         (["games", "7"], "'7' is no game's number"),
         (["games", "7.7"], "no game 7.7 in games.db"),
+        (["games", "1." + "9" * 30], "is no game's number"),
+        (["games", "9" * 5000 + ".1"], "is no game's number"),
+        (["games", "².1"], "is no game's number"),
         (["games", "--result", "won"], "no result 'won'"),
         (["games", "--export", "x.txt"], "ends in .csv or .jsonl or .pgn"),
         (["sweep", "random"], "spans no grid"),
@@ -264,6 +267,51 @@ def test_more_games_than_were_recorded_are_the_rest_of_them(tmp_path: Path) -> N
     assert [one[name] for name in ("wins", "draws", "losses")] == [
         other[name] for name in ("wins", "draws", "losses")
     ]
+
+
+@pytest.mark.parametrize(
+    "option",
+    [
+        ["--game", "tictactoe"],
+        ["--seed", "77"],
+        ["--plies", "2"],
+        ["--gauntlet"],
+        ["--move-time", "9"],
+        ["--sprt", "0,10"],
+    ],
+)
+def test_who_resumes_contradicts_nothing(played: Path, option: list[str]) -> None:
+    done = run(played, "arena", "--resume", *option)
+    assert done.returncode == 2
+    assert f"{option[0]}: the last tournament in games.db was begun with another" in done.stderr
+
+
+def test_what_is_said_again_or_looked_at_otherwise_is_no_contradiction(played: Path) -> None:
+    same = ["--game", SMALL, "--seed", "3", "--anchor", "baseline"]
+    done = run(played, "arena", "--resume", *same)
+    assert done.returncode == 0, done.stderr
+    assert "Elo 1500 is baseline" in done.stdout
+
+
+def test_the_ladder_rates_apart_who_never_met(tmp_path: Path) -> None:
+    for pair in (("random", "baseline"), ("flat:playouts=1", "flat:playouts=2")):
+        assert run(tmp_path, "arena", *pair, "--game", SMALL, "--games", "2").returncode == 0
+    answer = json.loads(run(tmp_path, "ladder", "--json").stdout)
+    assert [entry["game"] for entry in answer] == [SMALL, SMALL]
+    assert [len(entry["ratings"]) for entry in answer] == [2, 2]
+    shown = run(tmp_path, "ladder").stdout
+    assert shown.count("these have met none of the other agents of this game") == 2
+
+
+def test_a_plot_that_could_not_be_written_is_said_before_anything_is_played(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "file").write_text("in the way")
+    for words in (["arena", "random", "baseline"], ["sweep", "flat:playouts={1,2}"]):
+        done = run(tmp_path, *words, "--game", SMALL, "--games", "2", "--plot", "file/x.png")
+        assert done.returncode == 2
+        assert "cannot write file/x.png" in done.stderr
+        assert not (tmp_path / "games.db").exists()
 
 
 def test_an_odd_number_of_games_is_made_even_and_said(tmp_path: Path) -> None:

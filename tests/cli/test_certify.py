@@ -4,7 +4,11 @@ import json
 from pathlib import Path
 from subprocess import CompletedProcess
 
+import pytest
+
 import command
+from fourlab.arena.certify.walk import Walk
+from fourlab.core.storage import alone
 from fourlab.positions.suites import read_positions
 from fourlab.rules.catalog import game
 
@@ -66,3 +70,21 @@ def test_what_cannot_be_done_is_said_in_one_line(tmp_path: Path) -> None:
         assert done.returncode == 2
         assert said in done.stderr
         assert len(done.stderr.strip().splitlines()) == 1
+
+
+def test_what_could_not_be_written_or_is_at_work_is_said_before_the_walk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert run(tmp_path, *BAD, "--holes", "new/deep/holes.txt").returncode == 1
+    assert (tmp_path / "new" / "deep" / "holes.txt").exists()
+    monkeypatch.setattr(Walk, "_run", lambda *_: pytest.fail("it walks"))
+    (tmp_path / "file").write_text("in the way")
+    for option in ("--out", "--holes", "--moves"):
+        done = run(tmp_path, *GOOD, option, "file/x")
+        assert (done.returncode, done.stdout) == (2, "")
+        assert done.stderr.startswith("fourlab: cannot write file/x: ")
+    (tmp_path / "o.json.walk").mkdir()
+    with alone(tmp_path / "o.json.walk"):
+        done = run(tmp_path, *GOOD, "--out", "o.json", "--resume")
+    assert done.returncode == 2
+    assert "another program is at work in o.json.walk" in done.stderr

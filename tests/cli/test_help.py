@@ -70,16 +70,31 @@ def test_a_game_is_saved_into_a_folder_that_is_not_there_yet(tmp_path: Path) -> 
     assert len((tmp_path / "new" / "deep" / "games.jsonl").read_text().splitlines()) == 1
 
 
-def test_a_game_that_could_not_be_saved_is_not_begun(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("option", "said"),
+    [
+        (("--save", "file/games.jsonl"), "cannot write file/games.jsonl: "),
+        (("--save", "file"), "file holds something else than games"),
+        (("--record", "file/games.db"), "cannot write file/games.db: "),
+        (("--record", "file"), "file is no fourlab record"),
+    ],
+)
+def test_a_game_that_could_not_be_kept_is_not_begun(
+    tmp_path: Path, option: tuple[str, str], said: str
+) -> None:
     (tmp_path / "file").write_text("in the way")
-    done = run("play", "--save", "file/games.jsonl", folder=tmp_path)
+    done = run("play", *option, folder=tmp_path)
     assert done.returncode == 2
-    assert done.stderr.startswith("fourlab: cannot write file/games.jsonl: ")
+    assert done.stderr.startswith(f"fourlab: {said}")
     assert done.stdout == ""
+    assert (tmp_path / "file").read_text() == "in the way"
 
 
-@pytest.mark.parametrize("host", ["", " ", "x" * 300, "."])
-def test_a_server_is_not_opened_to_everyone_by_an_empty_name(host: str) -> None:
+@pytest.mark.parametrize("host", ["", " ", "x" * 300, ".", "1é27.0..0.0.1"])
+def test_a_server_is_not_opened_to_everyone_by_an_empty_name(
+    host: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("uvicorn.Server.run", lambda *_, **__: None)  # else it goes on for ever
     done = run("serve", "--host", host, "--port", "65000")
     assert done.returncode == 2
     assert "Traceback" not in done.stderr

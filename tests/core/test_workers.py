@@ -6,6 +6,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -123,6 +124,30 @@ def test_a_worker_with_other_sources_does_no_job(monkeypatch: pytest.MonkeyPatch
     assert workers_module.same_sources(mine, echo, 7) == 7
     with pytest.raises(ClusterError, match="has another fourlab than this"):
         workers_module.same_sources("0" * 16, echo, 7)
+
+
+def test_equal_sources_are_known_wherever_they_lie(tmp_path: Path) -> None:
+    """In a folder or in an archive; an edit makes others of them."""
+    package, said = Path(workers_module.__file__).parents[1], []
+    inside = [*package.glob("core/*.py")]
+    inside += [package / "__init__.py", package / "version.py"]
+    program = "from fourlab.core.workers import sources_digest; print(sources_digest())"
+    for name, edit in (("folder", ""), ("archive.zip", ""), ("edited.zip", "# edited")):
+        place = tmp_path / name
+        for path in inside:
+            text = path.read_text() + edit * (path.name == "dice.py")
+            where = Path("fourlab") / path.relative_to(package)
+            if place.suffix:
+                with zipfile.ZipFile(place, "a") as archive:
+                    archive.writestr(str(where), text)
+            else:
+                (place / where).parent.mkdir(parents=True, exist_ok=True)
+                (place / where).write_text(text)
+        command = [sys.executable, "-c", program]
+        environment = {**os.environ, "PYTHONPATH": str(place)}
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+        said.append(done.stdout)
+    assert said[0] == said[1] != said[2]
 
 
 @pytest.mark.parametrize("answer", ["0" * 16, AttributeError("no sources_digest")])

@@ -1,6 +1,7 @@
 """All commands with whatever may be typed: an answer or a line that says what is wrong."""
 
 import importlib
+import shutil
 import signal
 import typing
 from collections.abc import Callable, Iterator
@@ -53,9 +54,27 @@ def begin(*_: Any, **__: Any) -> None:
     raise Accepted
 
 
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with what commands leave behind: games, a run, a certificate."""
+    folder = tmp_path_factory.mktemp("made")
+    board = ("--game", "tictactoe")
+    for words in (
+        ("arena", "random", "baseline", *board, "--games", "4"),
+        ("train", "q:games=50", *board, "-o", "run"),
+        ("certify", "minimax:ties=first", *board, "--side", "second", "-o", "x.json"),
+        ("games", "--export", "x.pgn"),
+        ("games", "--export", "x.jsonl"),
+    ):
+        done = run_command(*words, folder=folder)
+        assert done.returncode == 0, done.stderr
+    return folder
+
+
 @pytest.fixture
-def idle(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+def idle(monkeypatch: pytest.MonkeyPatch, made: Path, tmp_path: Path) -> Path:
     """Leave out all work, in a folder with a few things in it."""
+    shutil.copytree(made, tmp_path, dirs_exist_ok=True)
     for place in WORK:
         module, _, name = place.partition(":")
         owner: Any = importlib.import_module(module)

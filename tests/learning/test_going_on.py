@@ -94,6 +94,9 @@ def test_reports_come_as_often_as_asked_for(tmp_path: Path) -> None:
     begun(tmp_path / "rare", "q:games=900")
     assert checksum(tmp_path / "run") == checksum(tmp_path / "rare")
     thinking = RunConfig("q:opponent=(mcts:sims=5)", GAME, every=10)
+    for games in (0, 1 << 62):
+        with pytest.raises(SpecError, match="--evaluation-games"):
+            Run.start(tmp_path / "other", RunConfig("q", GAME, evaluation_games=games))
     with pytest.raises(SpecError, match=r"--every 10: q plays 64 games between .* at least 64"):
         Run.start(tmp_path / "other", thinking)
 
@@ -109,13 +112,18 @@ def test_reports_come_as_often_as_asked_for(tmp_path: Path) -> None:
         "monte-carlo:alpha=-0.5",
         "q:win=1e300",
         "deep-q:rate=7",
+        "zero:rate=1e9",
+        "distil:rate=7",
+        "zero:decay=2",
+        *(f"zero:{name}={1 << 62}" for name in ("window", "lanes", "batch", "prefill", "threads")),
+        f"distil:batch={1 << 62}",
         "n-tuple:symmetric=no",
         "n-tuple:memory-mb=5",
         "monte-carlo:epsilon=0.5",
     ],
 )
 def test_what_cannot_be_learned_with_or_does_nothing_is_refused(spec: str) -> None:
-    if spec.startswith("deep-q"):
+    if spec.startswith(("deep-q", "zero", "distil")):
         pytest.importorskip("torch")
     with pytest.raises(SpecError, match=r"not allowed|has no option"):
         learner(spec, GAME)

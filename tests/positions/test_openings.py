@@ -74,3 +74,6 @@ def test_a_board_whose_bits_fill_a_key_keeps_its_openings_apart() -> None:
     assert len(stones) == 60
     assert len({position.shared_key for position in positions}) == 60
     assert all(position.shared_key == position.mirror().shared_key for position in positions)
+    after = [rules.start().play(move) for move in rules.start().legal_moves()]
+    assert len({position.key for position in after}) == 49
+    assert len({position.shared_key for position in after}) == 28  # 7 in the middle, 21 pairs

@@ -247,7 +247,7 @@ def test_a_book_whose_header_lies_about_its_size_is_refused(tmp_path: Path) -> N
     for plies in (12, 10**12, -1, "many", None):
         header = {"game": "connect4", "plies": plies}
         save_arrays(tmp_path / "lie.npz", "book", 1, header, {"scores": np.zeros(5, np.int8)})
-        with pytest.raises(StorageError, match=r"lie.npz is damaged"):
+        with pytest.raises(StorageError, match=r"lie.npz is damaged: (no book|'str'|'NoneType')"):
             Book.load(tmp_path / "lie.npz")
 
 

@@ -203,6 +203,9 @@ def test_memory_is_stated_and_kept() -> None:
     for megabytes in (0.5, 8, 100):
         solver = Solver(CONNECT4, table_mb=megabytes)
         assert megabytes * 2**20 / 2 < solver.memory <= megabytes * 2**20
+    for megabytes in (0, -1, 1e300, float("inf"), float("nan")):
+        with pytest.raises(FourlabError, match="write 1 to 1,048,576"):
+            Solver(CONNECT4, table_mb=megabytes)
 
 
 def _says(low: int, high: int) -> Any:
@@ -220,6 +223,8 @@ def test_a_score_is_asked_whether_it_is_one() -> None:
         for question in (solver.score, solver.scores, solver.outcome):
             with pytest.raises(RuntimeError, match="no score"):
                 question(solver.rules.start())
+        with pytest.raises(RuntimeError, match="no score"):
+            solver.score_arrays(*np.zeros((2, 3), np.int64))
 
 
 def test_a_bound_that_came_late_is_narrowed_again() -> None:

@@ -12,7 +12,7 @@ import pytest
 
 import command
 from fourlab.core.errors import FourlabError, SpecError
-from fourlab.core.storage import StorageError
+from fourlab.core.storage import StorageError, alone
 from fourlab.core.workers import Workers
 from fourlab.studies.archive import Archive, check_only, read_finished
 from fourlab.studies.base import Experiment, Published, Study
@@ -49,11 +49,11 @@ def found(archive: Archive) -> dict[str, Any]:
 def test_one_seed_gives_the_same_findings_for_any_number_of_workers(
     study: Study, here: Path
 ) -> None:
-    alone = found(rerun(Archive.start(study, here / "a", quick=True, seed=3), workers=1))
+    by_one = found(rerun(Archive.start(study, here / "a", quick=True, seed=3), workers=1))
     many = found(rerun(Archive.start(study, here / "b", quick=True, seed=3), workers=5))
     other = found(rerun(Archive.start(study, here / "c", quick=True, seed=4), workers=1))
-    assert alone == many != other
-    assert set(alone) == {"played", "learned"}
+    assert by_one == many != other
+    assert set(by_one) == {"played", "learned"}
 
 
 def test_what_was_kept_is_what_was_found(study: Study, here: Path) -> None:
@@ -69,6 +69,13 @@ def test_what_was_kept_is_what_was_found(study: Study, here: Path) -> None:
     [training] = again.finished["learned"].log
     assert training["seeds"] == [1, 2, 3]
     assert training["games"] == 1800
+
+
+def test_two_at_once_are_refused(study: Study, here: Path) -> None:
+    archive = Archive.start(study, here / "a", quick=True)
+    with alone(here / "a"), pytest.raises(StorageError, match="another program is at work in"):
+        rerun(archive)
+    assert archive.finished == {}
 
 
 def test_sizes_differ(study: Study, here: Path) -> None:

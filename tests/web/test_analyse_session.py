@@ -154,3 +154,12 @@ def test_stepping_and_mirroring(bench: TestBench) -> None:
     assert session.position.notation == "76"
     assert session.line.last.notation == "7654"
     assert session.url == "/analyse?game=connect4&moves=7654&at=2"
+
+
+@pytest.mark.parametrize("number", ["²", "٣", "9" * 5000, "0005000000000", "-1", "1e3", ""])
+def test_a_number_in_the_address_that_is_none_changes_nothing(
+    bench: TestBench, number: str
+) -> None:
+    session = analyse(bench, moves="1234", at=number, sims=number)
+    assert session.position.notation == "1234"
+    assert session.url == analyse(bench, moves="1234").url

@@ -58,6 +58,18 @@ def test_what_cannot_be_done_is_refused_with_a_reason(
     assert part in answer.json()["detail"]
 
 
+@pytest.mark.parametrize(
+    "body", [b"\xff\xfe", b'{"seed":1e400}', b'{"seed":NaN}', b"[" * 60_000, b'{"seed":"\\ud800"}']
+)
+def test_a_body_that_cannot_be_sent_back_is_refused(server: Server, body: bytes) -> None:
+    for kind in ("application/json", "text/plain"):
+        answer = httpx.post(
+            f"{server.url}/api/games", content=body, headers={"Content-Type": kind}, timeout=60
+        )
+        assert answer.status_code in (400, 422), answer.text
+        assert answer.json()["detail"]
+
+
 def test_the_page_describes_every_path(server: Server) -> None:
     page = get(server, "/api").text
     for path in get(server, "/api/openapi.json").json()["paths"]:

@@ -40,6 +40,10 @@ TEXTS = [
     *("human", "watch", "self", "you", "exact", "values", "compare", "move", "game", "4455"),
     *("learner", "opponent", "alpha", "epsilon", "q", "td-lambda", "mcts-q", "quick", "full"),
 ]
+ASKED = (
+    *("game", "moves", "then", "at", "opponent", "agents", "a", "b", "learner", "seed", "games"),
+    *("run", "with", "plies", "sims", "tab", "kept", "event", "player", "you", "overlay", "alpha"),
+)  # names in addresses
 NUMBERS = [0, 1, 2, 3, 6, 41, 42, 63, -1, 10**6, 2**31, 2**63, -(2**63), 10**400]
 ODD = [None, True, False, 0.5, -0.0, 1e308, float("inf"), float("nan"), {}, {"a": [1]}, [], [[]]]
 
@@ -123,8 +127,7 @@ def pelt(kind: type[Session], events: int, folder: Path, caplog: pytest.LogCaptu
     session = made(kind, {}, folder)
     for _ in range(events):
         if rng.random() < 0.05:
-            words = ["game", "moves", "opponent", "agents", "a", "learner", "seed", "games", "run"]
-            query = {word: str(rng.choice(TEXTS)) for word in words if rng.random() < 0.3}
+            query = {word: str(rng.choice(TEXTS)) for word in ASKED if rng.random() < 0.3}
             with contextlib.suppress(FourlabError):  # then the page says why
                 session = made(kind, query, folder)
         name, args = rng.choice(names), [any_value(rng) for _ in range(rng.randrange(4))]
@@ -176,7 +179,6 @@ PATHS = [
     *("/api/decide", "/api/analyse", "/api/games", "/game/x", "/run/x", "/event/x", "/favicon.ico"),
     *("/_nicegui/x", "/_nicegui_ws/socket.io/", "/studies/mcts-q/report.html", "/%2e%2e/x", "//x"),
 ]
-WORDS = ["game", "moves", "agent", "opponent", "seed", "seconds", "games", "a", "learner", "run"]
 HEADERS = ["Host", "Origin", "Cookie", "Content-Length", "Accept", "Range", "If-None-Match", "X"]
 VALUES = [
     b"",
@@ -205,7 +207,8 @@ def any_request(rng: random.Random, port: int) -> bytes:
     path = rng.choice(PATHS)
     if rng.random() < 0.3:
         path += rng.choice(["/%00", "%00", "/" + "a" * 300, "/%0a", "/%ff", "/..%2f..%2fetc", "/~"])
-    query = [f"{rng.choice(WORDS)}={quote(rng.choice(TEXTS)[:300], errors='replace')}"]
+    name, text = rng.choice([*ASKED, "agent", "seconds"]), rng.choice(TEXTS)[:300]
+    query = [f"{name}={quote(text, errors='replace')}"]
     query = query * (rng.random() < 0.6) + ["%=&&;"] * (rng.random() < 0.1)
     headers = {"Host": f"localhost:{port}".encode(), "Connection": b"close"}
     if rng.random() < 0.6:

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from fourlab.adapters.serving import EngineServer
 from fourlab.core import own
-from fourlab.core.errors import FourlabError, SpecError
+from fourlab.core.errors import FourlabError, SpecError, quoted
+from fourlab.core.spec import whole_number
 from fourlab.rules.catalog import game as find_game
 from fourlab.rules.position import Position
 from fourlab.version import __version__
@@ -86,9 +87,10 @@ class GtpServer(EngineServer):
 
     def gtp_undo(self, count: str = "1") -> str:
         moves = self.position.moves
-        if not count.isdecimal() or int(count) > len(moves):
-            raise SpecError(f"cannot take back {count} of {len(moves)} moves")
-        self.position = self.agent.rules.start().play_all(moves[: len(moves) - int(count)])
+        number = whole_number(count)
+        if number is None or number > len(moves):
+            raise SpecError(f"cannot take back {quoted(count)} of {len(moves)} moves")
+        self.position = self.agent.rules.start().play_all(moves[: len(moves) - number])
         return ""
 
     def gtp_showboard(self) -> str:

@@ -23,7 +23,7 @@ from fourlab.agents.base import Agent, Decision, kernel_seed
 from fourlab.core.errors import FourlabError, GeometryError, SpecError
 from fourlab.core.limit import NO_LIMIT, UNLIMITED, Limit, never
 from fourlab.core.lines import LineProcess
-from fourlab.core.spec import option
+from fourlab.core.spec import option, whole_number
 from fourlab.rules.geometry import Rules
 from fourlab.rules.position import Position
 
@@ -125,9 +125,10 @@ class Engine:
             if word == "info":
                 told = _told(position.rules, rest, told)
             elif word == "bestmove":
-                if not rest[:1].isdigit() or not rest.split()[0].isdecimal():
+                column = whole_number((rest.split() or [""])[0])
+                if column is None:
                     raise self.failure(f"answered {line[:80]!r}, no bestmove COLUMN")
-                return replace(told, move=int(rest.split()[0]) - 1)
+                return replace(told, move=column - 1)
 
     def _hear(self, deadline: float, allowed: float, limit: Limit = NO_LIMIT) -> str:
         """Return its next line; raises EngineError when it is late or dead."""

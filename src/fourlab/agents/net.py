@@ -15,7 +15,7 @@ from fourlab.core.errors import SpecError
 from fourlab.core.jit import kernel
 from fourlab.core.limit import NO_LIMIT, Limit
 from fourlab.core.spec import option
-from fourlab.core.storage import reading
+from fourlab.core.storage import is_there, reading
 from fourlab.rules.boards import Boards, boards_of
 from fourlab.rules.geometry import Rules
 from fourlab.rules.kernels import legal_cells, mirror, mirror_move, move_count, winning_cells
@@ -38,8 +38,8 @@ def shipped_file(rules: Rules, name: str = "") -> Path | None:
     What lies on the disk under the name hides it.
     """
     path = SHIPPED / f"{rules}{f'-{name}' if name else ''}.safetensors"
-    hidden = name and (Path(name).exists() or Path(name).name != name)
-    return None if hidden or not path.exists() else path
+    hidden = name and (is_there(Path(name)) or Path(name).name != name)
+    return None if hidden or not is_there(path) else path
 
 
 @dataclass(frozen=True)

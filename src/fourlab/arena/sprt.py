@@ -17,6 +17,7 @@ from fourlab.core.arrays import Floats
 from fourlab.core.errors import SpecError
 from fourlab.core.jit import kernel
 
+MOST_ELO = 4000  # apart; far beyond it a chance is no longer told from 0 or 1
 QUARTERS = 5  # results of a pair of games: a scored 0, 1/4, 1/2, 3/4 or all of it
 UNSEEN = 1e-3  # weight of a result that has not occurred, so that it stays possible
 BISECTIONS = 60
@@ -39,6 +40,8 @@ class Hypotheses:
     def __post_init__(self) -> None:
         if not self.low < self.high:
             raise SpecError(f"sprt {self.low:g},{self.high:g}: the first must be below the second")
+        if not -MOST_ELO <= self.low < self.high <= MOST_ELO:
+            raise SpecError(f"sprt {self.low:g},{self.high:g}: at most {MOST_ELO} Elo points")
         if not (0 < self.alpha < 0.5 and 0 < self.beta < 0.5):
             raise SpecError("sprt: alpha and beta are chances between 0 and 0.5")
 

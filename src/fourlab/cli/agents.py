@@ -36,6 +36,7 @@ def learners(
 def describe(registry: Registry[Any], names: list[str], as_json: bool) -> None:
     """Print what kinds a registry has; raises SpecError for a name that it does not have."""
     from rich.table import Table
+    from rich.text import Text
 
     from fourlab.cli.console import console
     from fourlab.core.spec import options_of, show_value
@@ -64,7 +65,7 @@ def describe(registry: Registry[Any], names: list[str], as_json: bool) -> None:
     for heading in (registry.what, "option", "default", "allowed", "meaning"):
         table.add_column(heading, overflow="fold")
     for entry in listing:
-        table.add_row(f"[bold]{entry['name']}[/bold]", "", "", "", entry["summary"])
+        table.add_row(Text(entry["name"], style="bold"), "", "", "", entry["summary"])
         for option in entry["options"]:
             table.add_row("", *(option[name] for name in ("name", "default", "allowed", "help")))
     console().print(table)

@@ -14,7 +14,6 @@ from fourlab.cli.options import (
     Anchor,
     AsJson,
     Cluster,
-    Game,
     MoveTime,
     NoRecord,
     Plies,
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
+    from fourlab.arena.events import Event
     from fourlab.arena.sprt import Hypotheses
     from fourlab.arena.tournament import Tournament
     from fourlab.core.workers import Workers
@@ -39,7 +39,7 @@ SEED_BITS = 31
 def arena(
     agents: Annotated[list[str] | None, typer.Argument(help="Two agents or more.")] = None,
     games: Annotated[int | None, typer.Option(min=2, help="Games of each pair.")] = None,
-    game: Game = "connect4",
+    game: Annotated[str | None, typer.Option(help="The game; connect4 if none is named.")] = None,
     seed: Annotated[int | None, typer.Option(min=0, help="Repeat a tournament.")] = None,
     gauntlet: Annotated[bool, typer.Option(help="Only the first against all others.")] = False,
     sprt: Annotated[
@@ -74,10 +74,13 @@ def arena(
         raise SpecError("--resume goes on with recorded games; leave out --no-record")
     last: dict[str, Any] = last_run(record) if resume else {}
     if resume and not agents:
-        event = Event.from_json({**last, "games": games or last["games"]})
+        begun = {**last, "games": games or last["games"], "anchor": anchor or last["anchor"]}
+        event = Event.from_json(begun)
+        tested = hypotheses(sprt, alpha, beta)
+        refuse_contradictions(event, record, game, seed, gauntlet, plies, move_time, tested)
     else:
         event = Event(
-            game,
+            game or "connect4",
             tuple(agents or ()),
             games or GAMES,
             last.get("seed", fresh_seed()) if seed is None else seed,
@@ -108,6 +111,36 @@ def last_run(record: Path) -> dict[str, Any]:
 
     with Records(record, create=False) as records:
         return records.last_run()
+
+
+def refuse_contradictions(
+    event: Event,
+    record: Path,
+    game: str | None,
+    seed: int | None,
+    gauntlet: bool,
+    plies: int | None,
+    move_time: float | None,
+    tested: Hypotheses | None,
+) -> None:
+    """Raise SpecError for whatever the last tournament of a record was not begun with."""
+    from fourlab.core.errors import SpecError
+    from fourlab.rules.catalog import game as find_game
+
+    asked = {
+        "--game": (game and str(find_game(game)), event.game),
+        "--seed": (seed, event.seed),
+        "--gauntlet": (gauntlet or None, event.gauntlet),
+        "--plies": (plies, event.plies),
+        "--move-time": (move_time, event.move_seconds),
+        "--sprt": (tested, event.hypotheses),
+    }
+    for option, (value, begun) in asked.items():
+        if value is not None and value != begun:
+            raise SpecError(
+                f"{option}: the last tournament in {record} was begun with another; leave it out, "
+                "or name the agents too"
+            )
 
 
 def say_if_odd(games: int | None) -> None:

@@ -55,7 +55,7 @@ def certify(
     from fourlab.arena.certify.certificate import Certificate, differences, find_file
     from fourlab.arena.certify.certificate import certify as run
     from fourlab.core.errors import SpecError
-    from fourlab.core.storage import beside
+    from fourlab.core.storage import beside, check_place, replacing
     from fourlab.core.workers import Workers
 
     old = None if check is None else Certificate.load(find_file(check))
@@ -63,6 +63,8 @@ def certify(
         raise SpecError("name an agent, such as perfect:ties=first, or --check a certificate")
     if resume and out is None:
         raise SpecError("--resume goes on with the walk of a certificate: name it with --out")
+    for place in filter(None, (out, holes, moves)):  # said before the walk, not after it
+        check_place(place)
     told: dict[str, Any] = {"game": game, "side": side, "strict": strict, "start": start}
     if old is not None:
         told = {name: getattr(old, name) for name in told} | {"mirrors": old.mirrors}
@@ -86,7 +88,8 @@ def certify(
             watch=watch,
         )
     if holes is not None:
-        holes.write_text("".join(f"{line}\n" for line in found.starts), encoding="utf-8")
+        with replacing(holes) as file:
+            file.writelines(f"{line}\n".encode() for line in found.starts)
     if out is not None and folder is not None:
         found.save(out)
         shutil.rmtree(folder)

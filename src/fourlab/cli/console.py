@@ -23,8 +23,11 @@ DISC_MARKS = ("●", "○")  # filled and hollow: told apart without colour too
 
 
 def console() -> Console:
-    """Return a console on standard output; plain when piped or under NO_COLOR."""
-    return Console(soft_wrap=True, highlight=False)
+    """Return a console on standard output; plain when piped or under NO_COLOR.
+
+    Names in brackets, as files may have them, are no markup.
+    """
+    return Console(soft_wrap=True, highlight=False, markup=False)
 
 
 def table_console() -> Console:
@@ -138,11 +141,15 @@ def result(position: Position, plain: bool) -> str:
 def progress(unit: str) -> Progress:
     """Return a progress bar with a count of `unit` and the time left, on standard error."""
     columns = (
-        TextColumn("{task.description}", table_column=Column(overflow="ellipsis", max_width=30)),
+        TextColumn(
+            "{task.description}",
+            markup=False,
+            table_column=Column(overflow="ellipsis", max_width=30),
+        ),
         BarColumn(bar_width=12),  # room for the rest in 80 columns
         MofNCompleteColumn(),
         TextColumn(unit),
         TimeRemainingColumn(compact=True),
     )
-    target = Console(stderr=True)
+    target = Console(stderr=True, markup=False)
     return Progress(*columns, console=target, transient=True, disable=not target.is_terminal)

@@ -38,10 +38,12 @@ def suites(
 ) -> None:
     """Make and solve the positions that `fourlab grade` uses, as they ship with fourlab."""
     from fourlab.cli.console import progress
+    from fourlab.core.storage import check_place
     from fourlab.positions.suites import NAMES, PHASES, make_suite, save_suites, score_positions
     from fourlab.rules.catalog import game as find_game
 
     rules = find_game(game)
+    check_place(out)
     with progress("positions") as bar:
         made = {}
         for name in NAMES if str(rules) == "connect4" else PHASES:

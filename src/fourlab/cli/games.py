@@ -34,7 +34,7 @@ def games(
         typer.Option("--worst", help="The quickest loss of --agent, and its worst move."),
     ] = False,
     watch: Annotated[bool, typer.Option("--watch", help="Replay on the board.")] = False,
-    delay: Annotated[float, typer.Option(min=0, help="Seconds between moves.")] = 0.5,
+    delay: Annotated[float, typer.Option(min=0, max=3600, help="Seconds between moves.")] = 0.5,
     export: Annotated[
         Path | None, typer.Option(help="Write them to a file: .csv, .jsonl or .pgn.")
     ] = None,
@@ -96,7 +96,8 @@ def conditions(
     identity: str, agent: str | None, game: str | None, result: str | None
 ) -> tuple[str, tuple[Any, ...]]:
     """Return the filter as SQL and its values; raises SpecError."""
-    from fourlab.core.errors import SpecError
+    from fourlab.core.errors import SpecError, quoted
+    from fourlab.core.spec import whole_number
     from fourlab.rules.catalog import game as find_game
 
     first = "CASE number % 2 WHEN 0 THEN result ELSE -result END"
@@ -106,10 +107,13 @@ def conditions(
     values: list[Any] = []
     if identity:
         pairing, dot, number = identity.removeprefix("#").partition(".")
-        if not (dot and pairing.isdigit() and number.isdigit()):
-            raise SpecError(f"{identity!r} is no game's number; write it as listed, such as 3.14")
+        numbers = [whole_number(pairing), whole_number(number)]
+        if not dot or None in numbers:
+            raise SpecError(
+                f"{quoted(identity)} is no game's number; write it as listed, such as 3.14"
+            )
         where.append("pairing = ? AND number = ?")
-        values += [int(pairing), int(number)]
+        values += numbers
     if agent is not None:
         # A file without a digest stands for all that it has held.
         how, name = ("GLOB", f"{Path(agent).name}@*") if agent.endswith(".py") else ("=", agent)

@@ -75,6 +75,7 @@ def _plays(agent: str | None, results: "Results") -> bool:
 def table_of(name: str, results: "Results", ratings: "Ratings") -> "Table":
     """Return the ratings of one game."""
     from rich.table import Table
+    from rich.text import Text
 
     games = sum(sum(counts) for counts in results.values())
     table = Table(box=None, pad_edge=False, title_justify="left")
@@ -87,7 +88,7 @@ def table_of(name: str, results: "Results", ratings: "Ratings") -> "Table":
         span = "anchor" if agent == ratings.anchor else f"± {half:.0f}"
         share = f"{points / max(played, 1):.1%}"
         cells = [f"{elo:.0f}", span, f"{played:,}", share]
-        table.add_row(str(number), f"[bold]{agent}[/bold]", *cells)
+        table.add_row(str(number), Text(agent, style="bold"), *cells)
     return table
 
 

@@ -1,11 +1,12 @@
 """`fourlab new`: a beginning to write on from."""
 
+from importlib.resources import files
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-TEMPLATES = Path(__file__).parent / "templates"
+TEMPLATES = files("fourlab.cli") / "templates"  # the package may lie in an archive
 ENGINES = {"python": "engine.py", "c": "engine.c", "js": "engine.js"}
 
 app = typer.Typer(help="Begin something of your own from a template that plays.")

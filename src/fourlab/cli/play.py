@@ -28,7 +28,9 @@ def play(
     ),
     moves: Annotated[str, typer.Option(help="Start from these moves.")] = "",
     seed: Annotated[int | None, typer.Option(min=0, help="Repeat a game.")] = None,
-    delay: Annotated[float, typer.Option(min=0, help="Seconds between two agents' moves.")] = 0.5,
+    delay: Annotated[
+        float, typer.Option(min=0, max=3600, help="Seconds between two agents' moves.")
+    ] = 0.5,
     show_thinking: Annotated[
         bool, typer.Option("--show-thinking", help="Show what agents think of each move.")
     ] = False,
@@ -45,15 +47,18 @@ def play(
     from fourlab.agents.play import GameInPlay
     from fourlab.agents.registry import agent
     from fourlab.arena.records import Records
-    from fourlab.core.storage import check_place
+    from fourlab.core.storage import check_place, is_there
     from fourlab.rules.catalog import game as find_game
     from fourlab.rules.position import position_of
-    from fourlab.rules.record import save_games
+    from fourlab.rules.record import check_lines, save_games
 
     rules = find_game(game)
-    for path in (save, record):  # before a game is played that could not be kept
-        if path is not None:
-            check_place(path)
+    if save is not None:  # before a game is played that could not be kept
+        check_lines(save)
+    if record is not None:
+        check_place(record)
+        if is_there(record):
+            Records(record).close()
     if seed is None:
         seed = int(np.random.SeedSequence().generate_state(1)[0])
     agents = agent(first, rules), agent(second, rules)

@@ -53,7 +53,7 @@ def serve(
         raise FourlabError(
             f"cannot listen on {host}:{port} ({error.strerror}); choose another: --port {port + 1}"
         ) from None
-    except ValueError:  # a name that no machine can have
+    except (ValueError, TypeError):  # a name that no machine can have
         raise FourlabError(f"--host {quoted(host)} is no address; write 127.0.0.1") from None
     prepare_rules()
     app = create_app(host, threads, keep)
@@ -101,7 +101,7 @@ def _listen(host: str, port: int) -> socket.socket:
     try:
         listener.bind((host, port))
         listener.listen(128)
-    except OSError:
+    except BaseException:  # names that are none raise errors of several kinds
         listener.close()
         raise
     return listener

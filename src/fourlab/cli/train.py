@@ -211,7 +211,7 @@ def _bar() -> "Bar":
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-    console = Console(stderr=True)
+    console = Console(stderr=True, markup=False)
     if console.is_terminal:
         console.width -= len("^C")  # which would break a full line, and leave half of it behind
     return Progress(

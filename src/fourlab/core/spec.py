@@ -25,6 +25,7 @@ YES_NO = {"yes": True, "true": True, "on": True, "1": True}
 YES_NO |= {"no": False, "false": False, "off": False, "0": False}
 LONGEST = 10_000  # characters of a spec string: paths and nested opponents fit
 WHOLE_LIMIT = 2**63  # what kernels and databases count with
+DIGITS = 18  # below it, whatever they are
 POSITIONAL = ""  # the option name under which a leading value without "=" is kept
 
 
@@ -254,6 +255,11 @@ def _number(kind: type[int] | type[float], text: str) -> int | float:
     if kind is float:
         return number
     return int(text) if text.replace("_", "").lstrip("+-").isdigit() else int(number)
+
+
+def whole_number(text: str) -> int | None:
+    """Return the number that up to 18 plain digits spell, None for any other text."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) <= DIGITS else None
 
 
 def _listing(options: list[Option]) -> str:

@@ -24,7 +24,8 @@ from concurrent.futures import (
     ThreadPoolExecutor,
     wait,
 )
-from pathlib import Path
+from importlib.resources import files
+from importlib.resources.abc import Traversable
 from types import TracebackType
 from typing import Any, Literal, TypeVar
 
@@ -211,11 +212,20 @@ def _connect(address: str) -> Any:
 @functools.cache
 def sources_digest() -> str:
     """Return a hash of all sources of fourlab: equal sources give equal results."""
-    package = Path(__file__).parent.parent
     digest = hashlib.sha256()
-    for path in sorted(package.rglob("*.py")):
-        digest.update(path.relative_to(package).as_posix().encode() + path.read_bytes())
+    for name, text in sorted(_sources(files("fourlab"), "")):
+        digest.update(name.encode() + text)
     return digest.hexdigest()[:16]
+
+
+def _sources(folder: Traversable, path: str) -> Iterator[tuple[str, bytes]]:
+    """Yield names and contents of all sources below a folder, which may lie in an archive."""
+    for entry in folder.iterdir():
+        name = f"{path}/{entry.name}"
+        if entry.name.endswith(".py"):
+            yield name, entry.read_bytes()
+        elif entry.is_dir():
+            yield from _sources(entry, name)
 
 
 def _check_sources(client: Any) -> None:

@@ -13,6 +13,7 @@ from fourlab.core.errors import FourlabError
 from fourlab.core.storage import SEAL, StorageError, is_there, replacing, seal, unseal
 
 CONFIG, METRICS = "config.json", "metrics.jsonl"
+MOST_EVALUATION = 1_000_000  # games of an evaluation, which are all under way at once
 
 
 @dataclass(frozen=True)

@@ -26,6 +26,7 @@ from fourlab.learning.registry import load_learner
 from fourlab.learning.run_files import (
     CONFIG,
     METRICS,
+    MOST_EVALUATION,
     RunConfig,
     add_metrics,
     drop_metrics_after,
@@ -67,7 +68,7 @@ class Run:
             raise SpecError(f"{folder} holds a run: {described(folder)}; or name another --out")
         config = config.settled()
         learner = new_learner(config.learner, config.game, config.seed)
-        _check_every(config, learner)
+        _check_looks(config, learner)
         config.save(folder)
         return cls(folder, config, learner)
 
@@ -101,7 +102,7 @@ class Run:
                 f"--games {games}: {folder} has played {learner.done:,} {learner.unit} already; "
                 "ask for more"
             )
-        _check_every(config, learner)
+        _check_looks(config, learner)
         return cls(folder, config, learner, stamp=stamp)
 
     @property
@@ -305,7 +306,12 @@ def agreed_length(folder: Path, text: str, game: str | None, seed: int | None) -
     return int(wanted.games) if "games" in spec.options else None
 
 
-def _check_every(config: RunConfig, learner: Learner) -> None:
+def _check_looks(config: RunConfig, learner: Learner) -> None:
+    """Raise SpecError if a run cannot be looked at as its config says."""
+    if not 1 <= config.evaluation_games <= MOST_EVALUATION:
+        raise SpecError(
+            f"--evaluation-games {config.evaluation_games}: write 1 to {MOST_EVALUATION:,}"
+        )
     if 0 < config.every < learner.together:
         raise SpecError(
             f"--every {config.every}: {learner.name} plays {learner.together:,} {learner.unit} "

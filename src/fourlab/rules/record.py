@@ -11,7 +11,7 @@ from typing import Any
 
 from fourlab.core.errors import NotationError
 from fourlab.core.spec import WHOLE_LIMIT
-from fourlab.core.storage import reading, writing
+from fourlab.core.storage import StorageError, check_place, reading, writing
 from fourlab.rules.catalog import game as find_game
 from fourlab.rules.position import Outcome, Position, position_of
 
@@ -123,10 +123,24 @@ def seconds_by_side(ply: int, move_seconds: Sequence[float]) -> tuple[float, flo
     return round(sides[0], 6), round(sides[1], 6)
 
 
+def check_lines(path: Path) -> None:
+    """Raise StorageError if no lines of games could be added to a file."""
+    check_place(path)
+    with reading(path):
+        if path.is_file():
+            with path.open("rb") as file:
+                if file.read(1) not in (b"", b"{"):
+                    raise StorageError(f"{path} holds something else than games; name another file")
+
+
 def save_games(path: Path, records: Iterable[GameRecord]) -> None:
-    """Append records to a file of lines."""
-    with writing(path), path.open("a", encoding="utf-8") as file:
-        file.writelines(record.to_line() + "\n" for record in records)
+    """Append records to a file of lines; one that was cut off there is ended first."""
+    check_lines(path)
+    with writing(path), path.open("a+b") as file:
+        if file.seekable() and file.tell():
+            file.seek(-1, 2)
+            file.write(b"" if file.read(1) == b"\n" else b"\n")
+        file.writelines(f"{record.to_line()}\n".encode() for record in records)
 
 
 def load_games(path: Path) -> Iterator[GameRecord]:

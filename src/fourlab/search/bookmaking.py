@@ -51,8 +51,7 @@ def _worker_solver(rules: Rules, table_mb: float) -> Solver:
 
 def solve_chunk(rules: Rules, movers: Ints, occupied: Ints, table_mb: float) -> list[int]:
     """Return the scores of some positions; runs in a worker."""
-    job = _worker_solver(rules, table_mb).solve_arrays(movers, occupied)
-    scores: list[int] = job.low.tolist()
+    scores: list[int] = _worker_solver(rules, table_mb).score_arrays(movers, occupied).tolist()
     return scores
 
 
@@ -158,5 +157,5 @@ class Build:
         """Work out the plies above, write the book, and remove the progress file."""
         book = Book(self.rules, backed_up(self.rules, self.shelves, self.scores))
         book.save(self.path)
-        self.progress_path.unlink()
+        self.progress_path.unlink(missing_ok=True)
         return book

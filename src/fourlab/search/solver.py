@@ -253,6 +253,13 @@ class Solver:
                 pass
         return problems
 
+    def score_arrays(self, movers: Ints, occupied: Ints, weak: bool = False) -> Ints:
+        """Return the exact scores of boards in progress, given as arrays; weak: their signs."""
+        found = self.solve_arrays(movers, occupied, weak=weak)
+        for low, high in {*zip(found.low.tolist(), found.high.tolist(), strict=True)}:
+            _exact(Bounds(low, high))
+        return found.low
+
     def help(self, problems: Problems, stack: Stack, done: threading.Event) -> None:
         """Solve along with others until all is done."""
         while not done.is_set():

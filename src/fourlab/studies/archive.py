@@ -19,7 +19,7 @@ from typing import Any
 
 from fourlab.core.errors import FourlabError, MissingExtraError
 from fourlab.core.machine import provenance
-from fourlab.core.storage import StorageError, is_there, replacing, seal, unseal
+from fourlab.core.storage import StorageError, alone, is_there, replacing, seal, unseal
 from fourlab.core.workers import Workers
 from fourlab.studies.base import Experiment, Results, Study
 from fourlab.studies.bench import Bench, Listener
@@ -142,7 +142,14 @@ class Archive:
         """Run what is left; yields each experiment before it begins, and keeps it when it ends.
 
         One that needs an extra which is not installed is passed over and named in `missing`.
+        Raises StorageError if another program is at work in the folder.
         """
+        with alone(self.folder):
+            yield from self._run(workers, listener, only)
+
+    def _run(
+        self, workers: Workers, listener: Listener | None, only: tuple[str, ...]
+    ) -> Iterator[Experiment]:
         for experiment in self.left:
             if only and experiment.name not in only:
                 continue

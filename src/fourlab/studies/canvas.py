@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from fourlab.core.errors import FourlabError, missing_extra
-from fourlab.core.storage import replacing
+from fourlab.core.storage import check_place, replacing
 
 FORMATS = (".png", ".svg")
 WIDE, NARROW = 736, 334  # pixels: a figure on a page, and on a phone
@@ -137,6 +137,7 @@ def check(path: Path) -> None:
     """Find out before long work whether a figure can be drawn; raises FourlabError."""
     if path.suffix not in FORMATS:
         raise FourlabError(f"cannot draw {path}; name a file that ends in {' or '.join(FORMATS)}")
+    check_place(path)
     new_figure(1, 1)
 
 

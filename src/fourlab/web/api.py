@@ -9,6 +9,7 @@ from typing import Annotated, Any, TypeVar
 
 import numpy as np
 from fastapi import APIRouter, FastAPI, HTTPException, Query
+from fastapi.exceptions import RequestValidationError
 from fastapi.responses import HTMLResponse, JSONResponse
 from pydantic import BaseModel, Field
 from starlette.requests import Request
@@ -240,6 +241,12 @@ def add_api(app: FastAPI, laboratory: Laboratory) -> None:
     """Give an application the API, and the page that describes it."""
     app.state.laboratory = laboratory
     app.include_router(router)
+
+    @app.exception_handler(RequestValidationError)
+    async def misread(_: Request, error: RequestValidationError) -> JSONResponse:
+        """Say what is wrong where; what was sent may be nothing that can be sent back."""
+        told = [{name: one[name] for name in ("type", "loc", "msg")} for one in error.errors()]
+        return JSONResponse({"detail": told}, 422)
 
     @app.exception_handler(FourlabError)
     async def refuse(request: Request, error: Exception) -> JSONResponse:

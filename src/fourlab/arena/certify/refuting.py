@@ -128,7 +128,7 @@ def outcomes(solver: Solver, ply: int, movers: Ints, occupied: Ints) -> Ints:
         return np.array([sign(score or 0) for score in scores], np.int64)
     if not len(movers):
         return np.empty(0, np.int64)
-    return np.asarray(solver.solve_arrays(movers, occupied, weak=True).low)
+    return solver.score_arrays(movers, occupied, weak=True)
 
 
 def games_in(walk: Walk, places: Places, most: int, moves_too: bool = False) -> list[Game]:

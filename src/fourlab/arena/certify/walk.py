@@ -33,7 +33,7 @@ from fourlab.arena.certify.questions import Questions, answer
 from fourlab.arena.identity import checksum
 from fourlab.core.arrays import Bytes, Ints
 from fourlab.core.errors import FourlabError, SpecError
-from fourlab.core.storage import StorageError, replacing, seal, unseal
+from fourlab.core.storage import StorageError, alone, replacing, seal, unseal, writing
 from fourlab.core.workers import Workers
 from fourlab.rules.keys import check_size, table_key
 from fourlab.rules.position import FIRST, Position, write_moves
@@ -167,8 +167,20 @@ class Walk:
     ) -> None:
         """Walk to the end; `watch` sees how far it is. Raises FourlabError for too many positions.
 
-        Workers make the agent anew from its spec and files.
+        Workers make the agent anew from its spec and files. Nobody else may walk in its folder.
         """
+        with writing(self.folder / META):
+            pass  # makes the folder
+        with alone(self.folder):
+            self._run(workers, resume, most, watch)
+
+    def _run(
+        self,
+        workers: Workers | None,
+        resume: bool,
+        most: int,
+        watch: Callable[[Progress], None],
+    ) -> None:
         began = time.perf_counter()
         spent = self._open(resume)
         self.agent.prepare()

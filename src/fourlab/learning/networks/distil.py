@@ -60,11 +60,11 @@ class DistilConfig:
     distinct: int = option(
         0, "blocks with convolutions of their own, which the others repeat; 0: all", low=0, high=64
     )
-    batch: int = option(512, "positions of a step", low=1, public=1024)
+    batch: int = option(512, "positions of a step", low=1, high=65_536, public=1024)
     rate: float = option(
-        0.004, "learning rate, warmed up and down to a hundredth", low=0, label="Rate", live=True
+        0.004, "warmed up, and down to a hundredth", low=0, high=1, label="Rate", live=True
     )
-    decay: float = option(1e-4, "of weights", low=0)
+    decay: float = option(1e-4, "of weights", low=0, high=1)
     mirror: bool = option(False, "learn mirror images too; `net` shows a network one of each pair")
     held: float = option(0.0, "share of positions set aside to be examined on", low=0, high=0.9)
     device: str = option("auto", "where it learns", choices=("auto", "cpu", "cuda"))

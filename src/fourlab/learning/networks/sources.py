@@ -57,7 +57,7 @@ class Games:
     """Options of `games`."""
 
     of: str = option("mcts:sims=100", "the agent")
-    count: int = option(1000, "games", low=1)
+    count: int = option(1000, "games", low=1, high=10_000_000)
     random: float = option(0.1, "share of moves at random", low=0, high=1)
     plies: int = option(8, "random moves before the first, at most", low=0, high=62)
     seed: int = option(0, "repeats the games", low=0)

@@ -25,6 +25,7 @@ class ZeroConfig:
         None,
         "games under way in each of two groups; none: 8192 on a GPU, else 64",
         low=1,
+        high=65_536,
         public=256,
     )
     sims: int = option(64, "simulations of a move that is recorded", low=1, high=10_000, public=400)
@@ -57,20 +58,26 @@ class ZeroConfig:
     start_share: float = option(0.25, "share of games that begin there", low=0, high=1)
     asides: float = option(0.3, "how often a decided position is shown beside one", low=0, high=1)
 
-    window: int = option(5_000_000, "lessons that are kept", low=1)
+    window: int = option(5_000_000, "lessons that are kept", low=1, high=100_000_000)
     recent: float = option(0.6, "share of all lessons so far that is learned from", low=0, high=1)
     batch: int | None = option(
-        None, "lessons of a step; none: 4096 on a GPU, else 256", low=1, public=1024
+        None,
+        "lessons of a step; none: 4096 on a GPU, else 256",
+        low=1,
+        high=65_536,
+        public=1024,
     )
     reuse: float = option(8.0, "how often a lesson is learned on average", low=0, public=64)
-    rate: float = option(2e-3, "step size at first", low=0, label="Rate", live=True)
+    rate: float = option(2e-3, "step size at first", low=0, high=1, label="Rate", live=True)
     rate_end: float = option(0.02, "share of it that is left at the end", low=0, high=1)
-    decay: float = option(1e-4, "of weights", low=0)
-    prefill: int | None = option(None, "lessons before training; none: 20 batches", low=1)
+    decay: float = option(1e-4, "of weights", low=0, high=1)
+    prefill: int | None = option(
+        None, "lessons before training; none: 20 batches", low=1, high=100_000_000
+    )
     refresh: int = option(50, "steps after which self-play takes the new network", low=1)
 
     device: str = option("auto", "where the network runs", choices=("auto", "cpu", "cuda"))
-    threads: int | None = option(None, "threads of self-play; none: one a core", low=1)
+    threads: int | None = option(None, "threads of self-play; none: one a core", low=1, high=1024)
     look: int = option(16, "simulations of the agent that is evaluated", low=0, public=400)
     past_games: int = option(
         40, "games of a report against its self of the last one", low=0, public=200

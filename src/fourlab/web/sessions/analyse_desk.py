@@ -12,6 +12,7 @@ from fourlab.agents.base import Agent
 from fourlab.agents.mcts import Mcts, Thought
 from fourlab.agents.mcts_options import MctsConfig
 from fourlab.core.errors import FourlabError
+from fourlab.core.spec import whole_number
 from fourlab.rules.catalog import name_of
 from fourlab.rules.geometry import Rules
 from fourlab.rules.position import Position
@@ -48,11 +49,10 @@ class AnalyseDesk(Session):
         self.reading: Reading | None = None
         self.text = ""
         self.active_tab = query.get("tab", "tree") if query.get("tab") in TABS else "tree"
-        if not found.error and query.get("at", "").isdigit():
-            self.line.look(int(query["at"][:3]))
-        wanted = query.get("sims", "")
-        offered = wanted.isdigit() and int(wanted[:6]) in SIMULATIONS
-        self.simulations = int(wanted) if offered else SIMULATIONS[1]
+        place, wanted = (whole_number(query.get(name, "")) for name in ("at", "sims"))
+        if not found.error and place is not None:
+            self.line.look(place)
+        self.simulations = wanted if wanted in SIMULATIONS else SIMULATIONS[1]
         self.pair = [
             self._spec(query.get(name, spec), spec)
             for name, spec in zip(("a", "b"), DEFAULT_PAIR, strict=True)
