@@ -14,6 +14,7 @@ import multiprocessing
 import os
 import platform
 import sys
+import threading
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import (
     FIRST_COMPLETED,
@@ -76,7 +77,8 @@ class Workers:
         if self.kind == "threads":
             return ThreadPoolExecutor(self.count)
         # Spawned, not forked: a forked child inherits the locks of threads it does not have.
-        return ProcessPoolExecutor(self.count, multiprocessing.get_context("spawn"))
+        context = multiprocessing.get_context("spawn")
+        return ProcessPoolExecutor(self.count, context, _leave_with_owner)
 
     def _equipped(self, function: Callable[[Item], Result]) -> Callable[[Item], Result]:
         """Return the function with all that it needs where it runs."""
@@ -190,6 +192,18 @@ def _with_own(
         if not line:
             raise
         raise OwnCodeError(line) from None
+
+
+def _leave_with_owner() -> None:
+    """End this worker process if its owner is killed: it would wait for jobs for ever."""
+    owner = multiprocessing.parent_process()
+    assert owner is not None  # noqa: S101  # this runs in a worker
+
+    def wait_for_the_end() -> None:
+        owner.join()
+        os._exit(1)
+
+    threading.Thread(target=wait_for_the_end, daemon=True).start()
 
 
 def _connect(address: str) -> Any:
