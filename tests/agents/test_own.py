@@ -122,6 +122,31 @@ def test_a_file_beside_it_is_a_part_of_it(folder: Path) -> None:
     assert "helper" not in sys.modules
 
 
+def test_a_file_beside_it_is_found_whenever_it_is_imported(folder: Path) -> None:
+    other = folder / "other"
+    other.mkdir()
+    for place, column in ((folder, 1), (other, 3)):
+        (place / "second.py").write_text(f"import late\nCOLUMN = {column}\n")
+        (place / "first.py").write_text(
+            "def column():\n    from second import COLUMN, late\n    assert late.choose\n"
+            "    return COLUMN\n"
+        )
+        (place / "late.py").write_text(
+            "def choose(position, rng):\n    import first\n    return first.column()\n"
+        )
+    here, there = agent("late.py"), agent("other/late.py")
+    for player, column in ((here, 1), (there, 3), (here, 1)):
+        assert player.decide(player.rules.start(), np.random.default_rng(1)).move == column
+    assert not {"first", "second", "late"} & sys.modules.keys()
+
+
+def test_a_file_may_have_the_name_of_what_it_imports(folder: Path) -> None:
+    (folder / "random.py").write_text(
+        "import random\n\ndef choose(position, rng):\n    return random.Random(1).choice([5])\n"
+    )
+    assert moves("random.py") == 5
+
+
 MISTAKES = {
     "nowhere.py": "there is no file nowhere.py; paths begin at",
     "classes.py": r"several agents; name one, such as classes.py:Leaning: Leaning, Failing",

@@ -14,6 +14,7 @@ import io
 import json
 import os
 import sys
+import threading
 import time
 import traceback
 from collections.abc import Callable, Iterator
@@ -25,6 +26,7 @@ from fourlab.agents.base import Agent, kernel_seed
 from fourlab.agents.registry import agent
 from fourlab.core import own
 from fourlab.core.errors import FourlabError, GeometryError
+from fourlab.core.starting import signs_of_starting
 from fourlab.positions.walks import wander
 from fourlab.rules.boards import boards_of
 from fourlab.rules.geometry import Rules
@@ -210,16 +212,21 @@ def main() -> None:
     spec, seconds, patience, *boards = sys.argv[1:]
     pipe = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
+    speaking = threading.Lock()
+
+    def tell(message: dict[str, Any]) -> None:
+        with speaking:
+            pipe.write(json.dumps(message) + "\n")
+            pipe.flush()
 
     def say(message: dict[str, Any]) -> None:
         faulthandler.dump_traceback_later(float(patience), exit=False)
-        pipe.write(json.dumps(message) + "\n")
-        pipe.flush()
+        tell(message)
 
-    held = Checks(spec, float(seconds), say, tuple(boards) or BOARDS).run()
+    with signs_of_starting(lambda: tell({"starts": True})):
+        held = Checks(spec, float(seconds), say, tuple(boards) or BOARDS).run()
     faulthandler.cancel_dump_traceback_later()
-    pipe.write(json.dumps({"sound": held}) + "\n")
-    pipe.flush()
+    tell({"sound": held})
     os._exit(0)  # whatever it left running
 
 

@@ -28,6 +28,7 @@ from fourlab.core import own
 from fourlab.core.errors import FourlabError
 from fourlab.core.limit import NO_LIMIT, Limit
 from fourlab.core.lines import taken
+from fourlab.core.starting import signs_of_starting
 from fourlab.positions.walks import wander
 from fourlab.rules.position import Position, position_of
 
@@ -74,7 +75,10 @@ class Host:
                 here = {"number": number, "moves": moves, "seconds": [0.0, 0.0]}
                 self.say({"thinks": side, "agent": player.spec, "warms": True, **here})
                 self.warm.add(player)
-                with contextlib.suppress(Exception):  # the game itself will show it
+                with (
+                    contextlib.suppress(Exception),  # the game itself will show it
+                    signs_of_starting(lambda: self.say({"starts": True})),
+                ):
                     player.decide(_late(start), np.random.default_rng(0), told)
 
     def play(
@@ -150,13 +154,14 @@ def main() -> None:
 
     threading.Thread(target=listen, daemon=True).start()
 
-    here = os.getpid()
+    here, speaking = os.getpid(), threading.Lock()
 
     def say(message: dict[str, Any]) -> None:
         if os.getpid() != here:
             os._exit(0)  # an agent has forked: one of the two is enough
-        pipe.write(json.dumps(message) + "\n")
-        pipe.flush()
+        with speaking:
+            pipe.write(json.dumps(message) + "\n")
+            pipe.flush()
 
     host = Host(say, functools.partial(taken, 2))
     while True:

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from fourlab.agents.engine import EngineAgent
 from fourlab.agents.registry import AGENTS
 from fourlab.arena.games import LOSS, WIN, Games
 from fourlab.arena.pairing import Pairing, Stretch, Watch
@@ -25,7 +26,8 @@ from fourlab.core.spec import parse
 
 MOVE_SECONDS = 60.0  # where nothing else is said
 START_SECONDS = 120.0  # until the process first speaks
-WARM_SECONDS = 120.0  # for a decision off the clock, which may compile or load
+WARM_SECONDS = 120.0  # for a decision of ours off the clock, which may compile or load
+OWN_WARM_SECONDS = 30.0  # for people's own, since it was last seen importing or compiling
 LOOK_SECONDS = 0.2  # between two looks whether anybody still waits
 GRACE = 1.0  # seconds that a seat may take to say what it has measured itself
 
@@ -122,7 +124,8 @@ def _messages(
 ) -> Iterator[dict[str, Any]]:
     """Yield what a seat says while it plays; raises TimeoutError or EOFError when it is silent."""
     chosen = np.array(numbers, np.int64)
-    seat.child.restrict(strictly=any(not is_ours(spec) for spec in (pairing.a, pairing.b)))
+    specs = (pairing.a, pairing.b)
+    seat.child.restrict(strictly=not all(is_ours(spec) for spec in specs))
     limit = pairing.move_seconds or MOVE_SECONDS
     seat.ask(
         {
@@ -147,10 +150,20 @@ def _messages(
                 raise EOFError
             if "refused" in message:
                 raise FourlabError(message["refused"])
+            if "starts" in message:
+                continue  # as patient as before
             yield message
-            patience = WARM_SECONDS if message.get("warms") else limit + GRACE
+            patience = limit + GRACE
+            if "warms" in message:
+                patience = _warm_seconds(specs[message["thinks"]])
             if "result" in message:
                 break
+
+
+def _warm_seconds(spec: str) -> float:
+    """Return how long an agent may take for a decision off the clock."""
+    is_trusted = is_ours(spec) and parse(spec).name != EngineAgent.name
+    return WARM_SECONDS if is_trusted else OWN_WARM_SECONDS
 
 
 def is_ours(spec: str) -> bool:

@@ -10,10 +10,8 @@ from __future__ import annotations
 import ast
 import hashlib
 import importlib
-import importlib.util
 import re
 import sys
-import threading
 import traceback
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -21,6 +19,7 @@ from types import ModuleType
 from typing import Any, NamedTuple
 
 from fourlab.core.errors import OwnCodeError, SpecError
+from fourlab.core.home import Home, loading
 from fourlab.core.storage import replacing
 
 SUFFIX = ".py"
@@ -40,7 +39,6 @@ class Parcel(NamedTuple):
 _known: dict[str, Parcel] = {}
 _modules: dict[str, ModuleType] = {}
 _files: set[str] = set()  # that were run
-_loading = threading.RLock()
 
 
 def is_file(name: str) -> bool:
@@ -150,7 +148,7 @@ def load(place: str) -> ModuleType:
     if not is_file(place):
         return _imported(place)
     found = parcel(place)
-    with _loading:
+    with loading:
         if found.name not in _modules:
             _modules[found.name] = _run(found)
         return _modules[found.name]
@@ -257,27 +255,12 @@ def _run(found: Parcel) -> ModuleType:
     folder = _home(Path(found.path), found)
     _put(folder, found)
     _files.update(str(folder / file) for file, _ in found.texts)
-    stem, _, digest = found.name.replace(SUFFIX, "").partition("@")
-    name = f"own_{digest}_{stem}"
-    spec = importlib.util.spec_from_file_location(name, folder / found.texts[0][0])
-    assert spec is not None  # noqa: S101  # it ends in .py
-    assert spec.loader is not None  # noqa: S101
-    module = importlib.util.module_from_spec(spec)
-    beside = {Path(other).stem for other, _ in found.texts[1:]}
-    before = {other: sys.modules.pop(other) for other in beside & sys.modules.keys()}
-    sys.modules[name] = module  # dataclasses look their module up there
-    sys.path.insert(0, str(folder))
+    digest = found.name.partition("@")[2]
+    home = Home(folder, tuple(file for file, _ in found.texts), f"own_{digest}_")
     try:
-        spec.loader.exec_module(module)
+        return home.module(Path(found.texts[0][0]).stem)
     except (Exception, SystemExit) as error:
-        del sys.modules[name]
         raise OwnCodeError(_first_line(error, found)) from error
-    finally:
-        sys.path.remove(str(folder))
-        for other in beside & sys.modules.keys():
-            del sys.modules[other]  # another file may have another of that name beside it
-        sys.modules.update(before)
-    return module
 
 
 def _first_line(error: BaseException, found: Parcel) -> str:
