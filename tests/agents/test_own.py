@@ -94,6 +94,25 @@ def test_a_function_a_class_and_kaggles_function_are_agents_with_options() -> No
     assert agent("classes.py:Leaning,column=2").spec == agent("classes.py:Leaning").spec
 
 
+@pytest.mark.parametrize(
+    "draws",
+    [
+        "    import random\n    return random.choice(range(7))",
+        "    from random import choice\n    return choice(range(7))",
+        "    import numpy\n    return numpy.random.randint(7)",
+        "    import luck\n    return luck.draw()",
+    ],
+)
+def test_one_seed_is_one_game_however_kaggles_function_draws(folder: Path, draws: str) -> None:
+    (folder / "luck.py").write_text(
+        "import random\n\ndef draw():\n    return random.randrange(7)\n"
+    )
+    (folder / "drawing.py").write_text(f"def act(observation):\n{draws}\n")
+    found = [moves("drawing.py", seed=seed) for seed in (*range(8), *range(8))]
+    assert found[:8] == found[8:]
+    assert len(set(found)) > 1
+
+
 def test_who_it_is_depends_on_its_contents_alone(folder: Path) -> None:
     here = agent("mine.py:depth=2")
     (folder / "elsewhere").mkdir()
