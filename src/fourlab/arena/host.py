@@ -24,6 +24,7 @@ from fourlab.agents.play import GameInPlay
 from fourlab.arena.games import DRAW, LOSS, WIN
 from fourlab.arena.identity import known_agent
 from fourlab.arena.pairing import import_modules
+from fourlab.arena.seats import guilty
 from fourlab.core import own
 from fourlab.core.errors import FourlabError
 from fourlab.core.limit import NO_LIMIT, Limit
@@ -39,9 +40,13 @@ class Host:
     """Plays what is asked for, and says what happens."""
 
     def __init__(
-        self, say: Callable[[dict[str, Any]], None], printed: Callable[[], str] = str
+        self,
+        say: Callable[[dict[str, Any]], None],
+        printed: Callable[[], str] = str,
+        faults: tuple[type[BaseException], ...] = (Exception, SystemExit),
     ) -> None:
         self.say = say
+        self.faults = faults  # that an agent can make
         self.printed = printed  # what agents have printed since the last call
         self.warm: weakref.WeakSet[Agent] = weakref.WeakSet()
 
@@ -76,7 +81,7 @@ class Host:
                 self.say({"thinks": side, "agent": player.spec, "warms": True, **here})
                 self.warm.add(player)
                 with (
-                    contextlib.suppress(Exception),  # the game itself will show it
+                    contextlib.suppress(*self.faults),  # the game itself will show it
                     signs_of_starting(lambda: self.say({"starts": True})),
                 ):
                     player.decide(_late(start), np.random.default_rng(0), told)
@@ -106,12 +111,14 @@ class Host:
             began = time.perf_counter()
             try:
                 game.step(told)
-            except (Exception, SystemExit) as error:  # what an agent does is its own affair
+            except self.faults as error:  # what an agent does is its own affair
                 forfeit = own.told(error)
             spent = time.perf_counter() - began
             seconds[side] += spent
             game.hear(order[side], self.printed())
-            if not forfeit and spent > limit:
+            if forfeit:
+                side = guilty([agent.spec for agent in agents], side)
+            elif spent > limit:
                 forfeit = f"took {spent:.3g} s, allowed are {limit:g} s"
             if forfeit:
                 self.warm.discard(agents[side])  # what has died starts off the clock
@@ -163,7 +170,8 @@ def main() -> None:
             pipe.write(json.dumps(message) + "\n")
             pipe.flush()
 
-    host = Host(say, functools.partial(taken, 2))
+    # Nobody but an agent interrupts this process.
+    host = Host(say, functools.partial(taken, 2), (BaseException,))
     while True:
         host.serve(json.loads(requests.get()))
 

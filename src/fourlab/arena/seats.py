@@ -9,7 +9,7 @@ The two sides speak JSON lines over pipes.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -95,7 +95,7 @@ def play_seated(job: Stretch, watch: Watch, stop: Callable[[], bool] = never) ->
                 limit = job.pairing.move_seconds or MOVE_SECONDS
                 _forfeit(done, thinking, f"no move within {limit:g} s", printed)
             elif died_in == thinking.get("number", left[0]):
-                _forfeit(done, thinking, f"its process {ending}", printed)
+                _forfeit(done, _blamed(thinking, agents), f"its process {ending}", printed)
             else:
                 died_in = thinking.get("number", left[0])
         except BaseException:
@@ -155,15 +155,31 @@ def _messages(
             yield message
             patience = limit + GRACE
             if "warms" in message:
-                patience = _warm_seconds(specs[message["thinks"]])
+                is_known = is_trusted(specs[message["thinks"]])
+                patience = WARM_SECONDS if is_known else OWN_WARM_SECONDS
             if "result" in message:
                 break
 
 
-def _warm_seconds(spec: str) -> float:
-    """Return how long an agent may take for a decision off the clock."""
-    is_trusted = is_ours(spec) and parse(spec).name != EngineAgent.name
-    return WARM_SECONDS if is_trusted else OWN_WARM_SECONDS
+def is_trusted(spec: str) -> bool:
+    """Return whether an agent runs no code but ours."""
+    return is_ours(spec) and parse(spec).name != EngineAgent.name
+
+
+def guilty(specs: Sequence[str], side: int) -> int:
+    """Return whose fault it is that the agent of a side failed.
+
+    One of ours does not fail, unless somebody's own code has broken the process that they share.
+    """
+    return 1 - side if is_trusted(specs[side]) and not is_ours(specs[1 - side]) else side
+
+
+def _blamed(thinking: dict[str, Any], specs: Sequence[str]) -> dict[str, Any]:
+    """Return a thought in which a process died, as that of the guilty one."""
+    if not thinking:
+        return thinking
+    side = guilty(specs, thinking["thinks"])
+    return {**thinking, "thinks": side, "agent": specs[side]}
 
 
 def is_ours(spec: str) -> bool:

@@ -25,6 +25,7 @@ from fourlab.core.storage import replacing
 SUFFIX = ".py"
 PATH = re.compile(r"[^\s=,:(){}]+\.py(?![\w@])")  # a file in a longer text
 DIGITS = 8  # of a digest
+MOST_WORDS = 500  # characters of what an error says
 MOST_BYTES = 4_000_000  # of one thing that travels
 
 
@@ -180,10 +181,15 @@ def told(error: BaseException) -> str:
 
 
 def _words(error: BaseException) -> str:
+    try:
+        said = " ".join(str(error).split())
+    except Exception as second:  # what an error says is somebody's own code too
+        said = f"(and {type(second).__name__} when asked what it is)"
+    said = said if len(said) <= MOST_WORDS else f"{said[:MOST_WORDS]} ..."
+    said = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in said)
     if isinstance(error, OwnCodeError):
-        return str(error)
-    first = " ".join(str(error).split())
-    return f"{type(error).__name__}: {first}" if first else type(error).__name__
+        return said
+    return f"{type(error).__name__}: {said}" if said else type(error).__name__
 
 
 def _read(path: Path) -> tuple[tuple[str, str], ...]:
