@@ -176,9 +176,24 @@ MISTAKES = {
     "classes.py:np": "is no agent but module",
     "no.such.module:Name": "there is no module 'no.such.module' here",
     "short.py": r"short.py@\w+: decide\(self, position, rng\) must be decide\(",
+    "wrong.py:Closed": r"Closed: __init__\(self\) must be __init__\(self, rules, config=None\)",
+    "wrong.py:Bare": r"Bare: its __init__ must call super\(\).__init__\(rules, config\)",
     "empty.py:TABLE": "is no agent but dict; write a function",
     "empty.py": "empty.py holds no agent; write a function",
 }
+
+
+WRONG = """
+from fourlab import Agent
+
+class Closed(Agent):
+    def __init__(self): ...
+    def decide(self, position, rng, limit=None): ...
+
+class Bare(Agent):
+    def __init__(self, rules, config=None): ...
+    def decide(self, position, rng, limit=None): ...
+"""
 
 
 @pytest.mark.parametrize("spec", MISTAKES)
@@ -188,6 +203,7 @@ def test_what_is_no_agent_is_answered_with_what_is(folder: Path, spec: str) -> N
         "from fourlab import Agent\n"
         "class Short(Agent):\n    def decide(self, position, rng):\n        return 0\n"
     )
+    (folder / "wrong.py").write_text(WRONG)
     with pytest.raises(SpecError, match=MISTAKES[spec]):
         agent(spec)
 
@@ -196,6 +212,7 @@ FAULTS = {
     "def choose(position, rng):\n  return (\n": r"broken.py:2: SyntaxError: .* in: return \(",
     "import os\nx = 1 / 0\n": "broken.py:2: ZeroDivisionError: division by zero in: x = 1 / 0",
     "raise SystemExit(3)\n": "broken.py:1: SystemExit: 3",
+    "raise GeneratorExit\n": "broken.py:1: GeneratorExit",
     "import no_such_thing\n": "broken.py:1: ModuleNotFoundError",
 }
 
@@ -205,6 +222,21 @@ def test_the_first_line_of_an_error_is_the_users_line(folder: Path, text: str) -
     (folder / "broken.py").write_text(text)
     with pytest.raises(OwnCodeError, match=f"^{FAULTS[text]}"):
         agent("broken.py")
+
+
+def test_a_file_that_is_loaded_disturbs_nobody(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "loud.py").write_text(
+        "import sys\nprint('hello')\nsys.stdout.buffer.write(b'there')\n"
+        "sys.setrecursionlimit(200)\n" + FUNCTION
+    )
+    (folder / "closing.py").write_text("import sys\nsys.stdout.close()\n" + FUNCTION)
+    depth = sys.getrecursionlimit()
+    assert (moves("loud.py"), moves("closing.py")) == (0, 0)
+    assert sys.getrecursionlimit() == depth
+    print("mine")  # noqa: T201
+    assert capsys.readouterr() == ("mine\n", "hello\nthere")
 
 
 @pytest.mark.usefixtures("folder")

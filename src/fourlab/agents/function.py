@@ -223,14 +223,16 @@ def _check_class(kind: type[Agent], name: str) -> None:
         raise SpecError(
             f"{name} lacks {missing}; an agent has decide(self, position, rng, limit=NO_LIMIT)"
         )
-    signature = inspect.signature(kind.decide)
-    try:
-        signature.bind(None, None, None)
-        signature.bind(None, None, None, NO_LIMIT)
-    except TypeError:
-        raise SpecError(
-            f"{name}: decide{signature} must be decide(self, position, rng, limit=NO_LIMIT)"
-        ) from None
+    for method, given, wanted in (
+        (kind.decide, ((), (NO_LIMIT,)), "decide(self, position, rng, limit=NO_LIMIT)"),
+        (kind.__init__, ((),), "__init__(self, rules, config=None)"),
+    ):
+        signature = inspect.signature(method)
+        try:
+            for more in given:
+                signature.bind(None, None, None, *more)
+        except TypeError:
+            raise SpecError(f"{name}: {method.__name__}{signature} must be {wanted}") from None
 
 
 def _check_options(kind: type[Agent]) -> None:

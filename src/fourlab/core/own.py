@@ -8,8 +8,10 @@ edited one is another. A parcel holds all of it and travels to workers of any ki
 from __future__ import annotations
 
 import ast
+import contextlib
 import hashlib
 import importlib
+import io
 import re
 import sys
 import traceback
@@ -264,9 +266,29 @@ def _run(found: Parcel) -> ModuleType:
     digest = found.name.partition("@")[2]
     home = Home(folder, tuple(file for file, _ in found.texts), f"own_{digest}_")
     try:
-        return home.module(Path(found.texts[0][0]).stem)
-    except (Exception, SystemExit) as error:
+        with _undisturbed():
+            return home.module(Path(found.texts[0][0]).stem)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
         raise OwnCodeError(_first_line(error, found)) from error
+
+
+@contextlib.contextmanager
+def _undisturbed() -> Iterator[None]:
+    """Let code do with standard output what it likes: what it prints goes where errors go.
+
+    It may ask for deeper recursion, not for less: that would be everybody's.
+    """
+    kept, depth = io.BytesIO(), sys.getrecursionlimit()
+    printed = io.TextIOWrapper(kept, "utf-8", write_through=True)
+    try:
+        with contextlib.redirect_stdout(printed):
+            yield
+    finally:
+        sys.setrecursionlimit(max(depth, sys.getrecursionlimit()))
+        with contextlib.suppress(ValueError):  # it has closed it
+            sys.stderr.write(kept.getvalue().decode(errors="replace"))
 
 
 def _first_line(error: BaseException, found: Parcel) -> str:

@@ -78,7 +78,7 @@ class Workers:
             return ThreadPoolExecutor(self.count)
         # Spawned, not forked: a forked child inherits the locks of threads it does not have.
         context = multiprocessing.get_context("spawn")
-        return ProcessPoolExecutor(self.count, context, _leave_with_owner)
+        return ProcessPoolExecutor(self.count, context, _settle)
 
     def _equipped(self, function: Callable[[Item], Result]) -> Callable[[Item], Result]:
         """Return the function with all that it needs where it runs."""
@@ -194,8 +194,12 @@ def _with_own(
         raise OwnCodeError(line) from None
 
 
-def _leave_with_owner() -> None:
-    """End this worker process if its owner is killed: it would wait for jobs for ever."""
+def _settle() -> None:
+    """Make this process a worker, whose standard output is not the answer of its owner.
+
+    It ends if its owner is killed: it would wait for jobs for ever.
+    """
+    os.dup2(2, 1)  # what is printed goes where errors go
     owner = multiprocessing.parent_process()
     assert owner is not None  # noqa: S101  # this runs in a worker
 
