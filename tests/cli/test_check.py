@@ -113,3 +113,12 @@ def test_one_that_hangs_or_dies_is_told_where_it_was(
     assert printed in fault["printed"]
     if printed:
         assert 'bad.py", line 4 in choose' in fault["printed"]  # where it hangs
+
+
+def test_one_that_is_slow_is_not_said_to_have_been_tried_where_it_was_not(tmp_path: Path) -> None:
+    file = tmp_path / "slow.py"
+    file.write_text(f"{HEAD}    time.sleep(0.02)\n    return position.legal_moves()[0]\n")
+    said: list[dict[str, Any]] = []
+    assert Checks(str(file), 0.001, said.append, ("tictactoe",)).run()
+    told = {one["passed"]: one["says"] for one in said if "passed" in one}
+    assert told["legal moves"] == "1 positions; give it more --seconds for more"
