@@ -30,7 +30,7 @@ from fourlab.core.errors import FourlabError
 from fourlab.core.limit import NO_LIMIT, Limit
 from fourlab.core.lines import taken
 from fourlab.core.starting import signs_of_starting
-from fourlab.positions.walks import wander
+from fourlab.positions.walks import late
 from fourlab.rules.position import Position, position_of
 
 TOLD = 0.9  # of the clock is what agents are told; the rest is for the way
@@ -84,7 +84,7 @@ class Host:
                     contextlib.suppress(*self.faults),  # the game itself will show it
                     signs_of_starting(lambda: self.say({"starts": True})),
                 ):
-                    player.decide(_late(start), np.random.default_rng(0), told)
+                    player.decide(late(start), np.random.default_rng(0), told)
 
     def play(
         self,
@@ -129,12 +129,6 @@ class Host:
         message = {"number": number, "moves": played, "seconds": seconds}
         message["said"] = [texts[place] for place in order]
         self.say({**message, "result": result, "forfeit": forfeit})
-
-
-def _late(position: Position) -> Position:
-    """Return a position from which at most two moves of a random game are left."""
-    line = wander(position, np.random.default_rng(0))
-    return line[max(0, len(line) - 3)]
 
 
 def _result(position: Position, order: tuple[int, int], forfeiter: int | None) -> int:
