@@ -2,10 +2,12 @@
 
 import threading
 from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+from fourlab.adapters import serving
 from fourlab.adapters.serving import EngineServer, serve
 from fourlab.agents.registry import agent
 from fourlab.core.errors import SpecError
@@ -108,3 +110,40 @@ def test_it_is_stopped_while_it_thinks() -> None:
     server.agent = Patient(server.agent.rules)
     serve(server, lines(), lambda: None)
     assert said[-1].startswith("bestmove")
+
+
+OWN = """
+import slow_thing, sys
+
+def choose(position, rng):
+    slow_thing.asked += 1
+    return {}
+"""
+
+
+@pytest.mark.parametrize("answer", ["position.legal_moves()[0]", "sys.exit()", "time"])
+def test_own_agents_decide_once_before_anybody_waits(tmp_path: Path, answer: str) -> None:
+    (tmp_path / "slow_thing.py").write_text("asked = 0\n")
+    (tmp_path / "mine.py").write_text(OWN.format(answer))
+    server = EngineServer(str(tmp_path / "mine.py"), game("connect4"), lambda line: None)
+    assert type(server.agent).function.__globals__["slow_thing"].asked == 1  # type: ignore[attr-defined]
+
+
+HANGING = """
+import threading
+over = threading.Event()
+
+def choose(position, rng):
+    over.wait(60)
+"""
+
+
+def test_an_own_agent_that_hangs_is_not_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(serving, "READY_SECONDS", 0.01)
+    (tmp_path / "mine.py").write_text(HANGING)
+    server = EngineServer(str(tmp_path / "mine.py"), game("connect4"), lambda line: None)
+    over = type(server.agent).function.__globals__["over"]  # type: ignore[attr-defined]
+    assert not over.is_set()
+    over.set()

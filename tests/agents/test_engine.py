@@ -115,6 +115,7 @@ FAULTS = {
     "sys.stderr.write('out of ideas\\n'); sys.exit(4)": "ended with code 4.*out of ideas",
     "print('bestmove left')": "answered 'bestmove left', no bestmove COLUMN",
     "kept = [bytes(1 << 28) for _ in range(20)]": "ended with code 1.*MemoryError",
+    "print('error out of ideas')": "refused to move: out of ideas",
     "print('bestmove')": "no bestmove COLUMN",
     "print('bestmove', '9' * 5000)": "no bestmove COLUMN",
     "os.write(1, b'noise' * 100_000_000)": "no answer within 0.2 s",

@@ -94,6 +94,25 @@ def test_a_function_a_class_and_kaggles_function_are_agents_with_options() -> No
     assert agent("classes.py:Leaning,column=2").spec == agent("classes.py:Leaning").spec
 
 
+@pytest.mark.parametrize(
+    "draws",
+    [
+        "    import random\n    return random.choice(range(7))",
+        "    from random import choice\n    return choice(range(7))",
+        "    import numpy\n    return numpy.random.randint(7)",
+        "    import luck\n    return luck.draw()",
+    ],
+)
+def test_one_seed_is_one_game_however_kaggles_function_draws(folder: Path, draws: str) -> None:
+    (folder / "luck.py").write_text(
+        "import random\n\ndef draw():\n    return random.randrange(7)\n"
+    )
+    (folder / "drawing.py").write_text(f"def act(observation):\n{draws}\n")
+    found = [moves("drawing.py", seed=seed) for seed in (*range(8), *range(8))]
+    assert found[:8] == found[8:]
+    assert len(set(found)) > 1
+
+
 def test_who_it_is_depends_on_its_contents_alone(folder: Path) -> None:
     here = agent("mine.py:depth=2")
     (folder / "elsewhere").mkdir()
@@ -122,6 +141,31 @@ def test_a_file_beside_it_is_a_part_of_it(folder: Path) -> None:
     assert "helper" not in sys.modules
 
 
+def test_a_file_beside_it_is_found_whenever_it_is_imported(folder: Path) -> None:
+    other = folder / "other"
+    other.mkdir()
+    for place, column in ((folder, 1), (other, 3)):
+        (place / "second.py").write_text(f"import late\nCOLUMN = {column}\n")
+        (place / "first.py").write_text(
+            "def column():\n    from second import COLUMN, late\n    assert late.choose\n"
+            "    return COLUMN\n"
+        )
+        (place / "late.py").write_text(
+            "def choose(position, rng):\n    import first\n    return first.column()\n"
+        )
+    here, there = agent("late.py"), agent("other/late.py")
+    for player, column in ((here, 1), (there, 3), (here, 1)):
+        assert player.decide(player.rules.start(), np.random.default_rng(1)).move == column
+    assert not {"first", "second", "late"} & sys.modules.keys()
+
+
+def test_a_file_may_have_the_name_of_what_it_imports(folder: Path) -> None:
+    (folder / "random.py").write_text(
+        "import random\n\ndef choose(position, rng):\n    return random.Random(1).choice([5])\n"
+    )
+    assert moves("random.py") == 5
+
+
 MISTAKES = {
     "nowhere.py": "there is no file nowhere.py; paths begin at",
     "classes.py": r"several agents; name one, such as classes.py:Leaning: Leaning, Failing",
@@ -132,9 +176,24 @@ MISTAKES = {
     "classes.py:np": "is no agent but module",
     "no.such.module:Name": "there is no module 'no.such.module' here",
     "short.py": r"short.py@\w+: decide\(self, position, rng\) must be decide\(",
+    "wrong.py:Closed": r"Closed: __init__\(self\) must be __init__\(self, rules, config=None\)",
+    "wrong.py:Bare": r"Bare: its __init__ must call super\(\).__init__\(rules, config\)",
     "empty.py:TABLE": "is no agent but dict; write a function",
     "empty.py": "empty.py holds no agent; write a function",
 }
+
+
+WRONG = """
+from fourlab import Agent
+
+class Closed(Agent):
+    def __init__(self): ...
+    def decide(self, position, rng, limit=None): ...
+
+class Bare(Agent):
+    def __init__(self, rules, config=None): ...
+    def decide(self, position, rng, limit=None): ...
+"""
 
 
 @pytest.mark.parametrize("spec", MISTAKES)
@@ -144,6 +203,7 @@ def test_what_is_no_agent_is_answered_with_what_is(folder: Path, spec: str) -> N
         "from fourlab import Agent\n"
         "class Short(Agent):\n    def decide(self, position, rng):\n        return 0\n"
     )
+    (folder / "wrong.py").write_text(WRONG)
     with pytest.raises(SpecError, match=MISTAKES[spec]):
         agent(spec)
 
@@ -152,6 +212,7 @@ FAULTS = {
     "def choose(position, rng):\n  return (\n": r"broken.py:2: SyntaxError: .* in: return \(",
     "import os\nx = 1 / 0\n": "broken.py:2: ZeroDivisionError: division by zero in: x = 1 / 0",
     "raise SystemExit(3)\n": "broken.py:1: SystemExit: 3",
+    "raise GeneratorExit\n": "broken.py:1: GeneratorExit",
     "import no_such_thing\n": "broken.py:1: ModuleNotFoundError",
 }
 
@@ -161,6 +222,21 @@ def test_the_first_line_of_an_error_is_the_users_line(folder: Path, text: str) -
     (folder / "broken.py").write_text(text)
     with pytest.raises(OwnCodeError, match=f"^{FAULTS[text]}"):
         agent("broken.py")
+
+
+def test_a_file_that_is_loaded_disturbs_nobody(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "loud.py").write_text(
+        "import sys\nprint('hello')\nsys.stdout.buffer.write(b'there')\n"
+        "sys.setrecursionlimit(200)\n" + FUNCTION
+    )
+    (folder / "closing.py").write_text("import sys\nsys.stdout.close()\n" + FUNCTION)
+    depth = sys.getrecursionlimit()
+    assert (moves("loud.py"), moves("closing.py")) == (0, 0)
+    assert sys.getrecursionlimit() == depth
+    print("mine")  # noqa: T201
+    assert capsys.readouterr() == ("mine\n", "hello\nthere")
 
 
 @pytest.mark.usefixtures("folder")

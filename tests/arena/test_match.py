@@ -13,6 +13,7 @@ from fourlab.arena.events import Event
 from fourlab.arena.games import Games, joined, moves_array
 from fourlab.arena.match import play, play_here
 from fourlab.arena.pairing import Pairing, Stretch
+from fourlab.core.limit import never
 from fourlab.positions.openings import default_plies
 from fourlab.rules.catalog import game
 from fourlab.rules.position import Outcome, position_of
@@ -158,7 +159,7 @@ def test_who_makes_trouble_forfeits_by_name_and_the_others_play_on(
     conditions = {"move_seconds": 2.0, "modules": ("troublemakers",)}
     hung: set[str] = set()
     with monkeypatch.context() as impatient:
-        impatient.setattr(seats, "WARM_SECONDS", 3.0)
+        impatient.setattr(seats, "OWN_WARM_SECONDS", 3.0)
         impatient.setattr(seats, "_hung", hung)
         games = play(Stretch(pairing(SMALL, "dull", name, **conditions), 0, 2))
     if name == "hanging":
@@ -172,6 +173,29 @@ def test_who_makes_trouble_forfeits_by_name_and_the_others_play_on(
         assert games.lengths[number] == move - 1
     good = play(Stretch(pairing(SMALL, "dull", "baseline", **conditions), 0, 4))
     assert not good.forfeits
+
+
+def test_own_agents_have_long_for_a_first_decision_while_they_start(
+    tmp_path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "mine.py"
+    file.write_text("def choose(position, rng):\n    return 0\n")
+    [pair] = Event(SMALL, (str(file), "random"), games=2, move_seconds=2.0).pairings()
+    told = [{"thinks": 0, "warms": True}, {"starts": True}, {"starts": True}]
+    told += [{"thinks": 1, "warms": True}, {"thinks": 0}, {"result": 1}]
+    patience = []
+
+    def heard(seat: seats.Seat, seconds: float, stop: object) -> dict[str, object]:
+        patience.append(seconds)
+        return told[len(patience) - 1]
+
+    monkeypatch.setattr(seats, "_heard", heard)
+    seat = seats.Seat()
+    passed_on = list(seats._messages(seat, pair, [0], set(), never))
+    seat.child.close()
+    own, ours, move = seats.OWN_WARM_SECONDS, seats.WARM_SECONDS, 2.0 + seats.GRACE
+    assert patience == [seats.START_SECONDS, own, own, own, ours, move]
+    assert not any("starts" in message for message in passed_on)
 
 
 class Snatched(list):  # type: ignore[type-arg]

@@ -98,6 +98,7 @@ def test_what_was_printed_and_the_users_own_traceback_are_told(tmp_path: Path) -
     [
         ("os._exit(5)", "its process ended with code 5", ""),
         ("os.write(2, b'busy\\n'); time.sleep(3600)", "no answer within 1 s", "busy"),
+        ("return [bytes(1 << 28) for _ in range(20)]", "bad.py:4: MemoryError", ""),
     ],
 )
 def test_one_that_hangs_or_dies_is_told_where_it_was(
@@ -107,8 +108,17 @@ def test_one_that_hangs_or_dies_is_told_where_it_was(
     file = tmp_path / "bad.py"
     file.write_text(f"{HEAD}    {code}\n")
     *_, fault = tried(str(file), 5.0, ["tictactoe"])
-    assert fault["line"] == line
+    assert fault["line"].startswith(line)
     assert fault["where"] == "tictactoe ''"
     assert printed in fault["printed"]
     if printed:
         assert 'bad.py", line 4 in choose' in fault["printed"]  # where it hangs
+
+
+def test_one_that_is_slow_is_not_said_to_have_been_tried_where_it_was_not(tmp_path: Path) -> None:
+    file = tmp_path / "slow.py"
+    file.write_text(f"{HEAD}    time.sleep(0.02)\n    return position.legal_moves()[0]\n")
+    said: list[dict[str, Any]] = []
+    assert Checks(str(file), 0.001, said.append, ("tictactoe",)).run()
+    told = {one["passed"]: one["says"] for one in said if "passed" in one}
+    assert told["legal moves"] == "1 positions; give it more --seconds for more"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import math
 import queue
@@ -19,12 +20,15 @@ from fourlab.core import own
 from fourlab.core.errors import FourlabError, SpecError
 from fourlab.core.limit import UNLIMITED, Limit
 from fourlab.core.spec import configure, options_of, parse, show_value
+from fourlab.core.starting import signs_of_starting
+from fourlab.positions.walks import late
 from fourlab.rules.geometry import Rules
 from fourlab.rules.position import Position, position_of, read_moves
 from fourlab.version import __version__
 
 UGI_TYPES = {bool: "check", int: "spin", float: "string", str: "string"}
 LEAVE_SECONDS = 30.0  # that what was asked for last may still take
+READY_SECONDS = 3.0  # for a first decision, since it was last seen importing or compiling
 SHARE = 20  # a move gets this part of the time that is left on a clock
 RESULTS = {"first": "p1win", "second": "p2win", "draw": "draw", "in progress": "none"}
 
@@ -39,7 +43,7 @@ class EngineServer:
         self.agent = find_agent(spec, rules)
         if isinstance(self.agent, Human):
             raise SpecError("agent 'human' is no program; name another")
-        self.agent.prepare()
+        get_ready(self.agent)
         self.position = rules.start()
         self.rng = np.random.default_rng()
 
@@ -170,6 +174,29 @@ class EngineServer:
         if rest not in answers:
             raise SpecError(f"query {rest!r}: ask for one of {', '.join(answers)}")
         self.say(f"response {answers[rest]}")
+
+
+def get_ready(agent: Agent) -> None:
+    """Let an agent compile and load before anybody waits for it.
+
+    People's own code does so in its first decision. It is waited for as long as it is seen to
+    import or compile, and otherwise for a moment.
+    """
+    agent.prepare()
+    if type(agent).__module__.startswith("fourlab."):
+        return
+    lively = threading.Event()
+
+    def decide() -> None:
+        with contextlib.suppress(BaseException), signs_of_starting(lively.set):
+            agent.decide(late(agent.rules.start()), np.random.default_rng(0))
+
+    deciding = threading.Thread(target=decide, daemon=True)
+    deciding.start()
+    deciding.join(READY_SECONDS)
+    while deciding.is_alive() and lively.is_set():
+        lively.clear()
+        deciding.join(READY_SECONDS)
 
 
 def information(position: Position, decision: Decision) -> str:

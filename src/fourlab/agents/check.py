@@ -9,11 +9,14 @@ from __future__ import annotations
 
 import contextlib
 import copy
+import dataclasses
 import faulthandler
+import functools
 import io
 import json
 import os
 import sys
+import threading
 import time
 import traceback
 from collections.abc import Callable, Iterator
@@ -25,6 +28,7 @@ from fourlab.agents.base import Agent, kernel_seed
 from fourlab.agents.registry import agent
 from fourlab.core import own
 from fourlab.core.errors import FourlabError, GeometryError
+from fourlab.core.starting import signs_of_starting
 from fourlab.positions.walks import wander
 from fourlab.rules.boards import boards_of
 from fourlab.rules.geometry import Rules
@@ -33,6 +37,7 @@ from fourlab.values.base import WrongGameError
 
 BOARDS = ("connect4", "connect:columns=5,rows=4,k=4", "connect:columns=9,rows=5,k=4", "tictactoe")
 POSITIONS = 60  # of a board
+RICH = 4  # of them: the empty board, a last move, a full column and any other
 WALKS = 200  # random games in which they are looked for
 Say = Callable[[dict[str, Any]], None]
 
@@ -92,14 +97,16 @@ class Checks:
         yield from found
 
     def _try(self, name: str, law: Callable[[Agent], int], players: list[Agent]) -> bool:
-        tried = 0
+        tried = []
         try:
             for player in players:
-                tried += law(player)
+                tried.append(law(player))
         except UnsoundError:
             return False
-        says = f"{tried} positions, full columns and last moves among them"
-        self.say({"passed": name, "says": says if tried else "does not apply"})
+        says = f"{sum(tried)} positions"
+        says += ", full columns and last moves among them" * all(n >= RICH for n in tried)
+        says += "; give it more --seconds for more" * any(n < RICH for n in tried)
+        self.say({"passed": name, "says": says if any(tried) else "does not apply"})
         return True
 
     def _legal(self, player: Agent) -> int:
@@ -148,12 +155,13 @@ class Checks:
 
     def _positions(self, rules: Rules, step: str) -> Iterator[Position]:
         """Yield positions to ask about, in an order that is rich from the beginning."""
+        positions = sample(rules)
         until = time.perf_counter() + self.seconds / (3 * len(self.boards))
-        for number, position in enumerate(sample(rules)):
+        for number, position in enumerate(positions):
             if number and time.perf_counter() > until:
                 return
             self.say({"step": step, "where": where(position)})
-            yield position
+            yield dataclasses.replace(position)  # an agent may change it
 
     @contextlib.contextmanager
     def _caught(self, step: str, at: Position) -> Iterator[None]:
@@ -182,7 +190,8 @@ class Checks:
         )
 
 
-def sample(rules: Rules) -> list[Position]:
+@functools.lru_cache(maxsize=len(BOARDS))
+def sample(rules: Rules) -> tuple[Position, ...]:
     """Return positions of random games: last moves and full columns first, then any."""
     rng = np.random.default_rng(1)
     seen = [p for _ in range(WALKS) for p in wander(rules.start(), rng) if not p.is_over]
@@ -190,7 +199,7 @@ def sample(rules: Rules) -> list[Position]:
     full = [p for p in seen if 1 < len(p.legal_moves()) < rules.move_count]
     rest = [seen[i] for i in rng.permutation(len(seen))]
     mixed = [p for group in zip(few, full, rest, strict=False) for p in group]
-    return list(dict.fromkeys([rules.start(), *mixed, *full[:10], *rest]))[:POSITIONS]
+    return tuple(dict.fromkeys([rules.start(), *mixed, *full[:10], *rest]))[:POSITIONS]
 
 
 def where(position: Position) -> str:
@@ -210,16 +219,21 @@ def main() -> None:
     spec, seconds, patience, *boards = sys.argv[1:]
     pipe = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
+    speaking = threading.Lock()
+
+    def tell(message: dict[str, Any]) -> None:
+        with speaking:
+            pipe.write(json.dumps(message) + "\n")
+            pipe.flush()
 
     def say(message: dict[str, Any]) -> None:
         faulthandler.dump_traceback_later(float(patience), exit=False)
-        pipe.write(json.dumps(message) + "\n")
-        pipe.flush()
+        tell(message)
 
-    held = Checks(spec, float(seconds), say, tuple(boards) or BOARDS).run()
+    with signs_of_starting(lambda: tell({"starts": True})):
+        held = Checks(spec, float(seconds), say, tuple(boards) or BOARDS).run()
     faulthandler.cancel_dump_traceback_later()
-    pipe.write(json.dumps({"sound": held}) + "\n")
-    pipe.flush()
+    tell({"sound": held})
     os._exit(0)  # whatever it left running
 
 

@@ -129,6 +129,8 @@ class Engine:
                 if column is None:
                     raise self.failure(f"answered {line[:80]!r}, no bestmove COLUMN")
                 return replace(told, move=column - 1)
+            elif word == "error":
+                raise self.failure(f"refused to move: {rest[:KEPT]}")
 
     def _hear(self, deadline: float, allowed: float, limit: Limit = NO_LIMIT) -> str:
         """Return its next line; raises EngineError when it is late or dead."""

@@ -85,19 +85,16 @@ class KaggleFunction(FunctionAgent):
         super().__init__(rules, config)
         if not rules.gravity:
             raise GeometryError(f"{self.name} is for Kaggle, where stones fall; {rules} is not")
-        shared = (random, np.random)  # dice that everybody draws from
-        self._shared = [one for one in shared if one in self._names()]
-
-    def _names(self) -> list[Any]:
-        held = list(type(self).function.__globals__.values())
-        return [np.random if one is np else one for one in held if isinstance(one, ModuleType)]
+        self._draws = "random" in _source(self)
 
     def decide(
         self, position: Position, rng: np.random.Generator, limit: Limit = NO_LIMIT
     ) -> Decision:
         rules = self.rules
-        for dice in self._shared:  # so that one seed is one game
-            dice.seed(kernel_seed(rng) % LEGACY_SEED)
+        if self._draws:  # from dice that everybody draws from; so that one seed is one game
+            seed = kernel_seed(rng) % LEGACY_SEED
+            random.seed(seed)
+            np.random.seed(seed)  # noqa: NPY002  # as it is drawn from
         observation = Struct(
             board=write_kaggle(position),
             mark=position.to_move + 1,
@@ -117,6 +114,15 @@ class KaggleFunction(FunctionAgent):
         )
         given = (observation, configuration)[: self.parameters]
         return Decision(self._move(type(self).function(*given)))
+
+
+def _source(agent: FunctionAgent) -> str:
+    """Return the text of a function's file, and of those beside it that it imports."""
+    place = agent.name.partition(":")[0]
+    if own.is_file(place):
+        return "\n".join(text for _, text in own.parcel(place).texts)
+    module = inspect.getmodule(type(agent).function)
+    return inspect.getsource(module) if module else ""
 
 
 def pick_agent(module: ModuleType, place: str, part: str) -> type[Agent]:
@@ -217,14 +223,16 @@ def _check_class(kind: type[Agent], name: str) -> None:
         raise SpecError(
             f"{name} lacks {missing}; an agent has decide(self, position, rng, limit=NO_LIMIT)"
         )
-    signature = inspect.signature(kind.decide)
-    try:
-        signature.bind(None, None, None)
-        signature.bind(None, None, None, NO_LIMIT)
-    except TypeError:
-        raise SpecError(
-            f"{name}: decide{signature} must be decide(self, position, rng, limit=NO_LIMIT)"
-        ) from None
+    for method, given, wanted in (
+        (kind.decide, ((), (NO_LIMIT,)), "decide(self, position, rng, limit=NO_LIMIT)"),
+        (kind.__init__, ((),), "__init__(self, rules, config=None)"),
+    ):
+        signature = inspect.signature(method)
+        try:
+            for more in given:
+                signature.bind(None, None, None, *more)
+        except TypeError:
+            raise SpecError(f"{name}: {method.__name__}{signature} must be {wanted}") from None
 
 
 def _check_options(kind: type[Agent]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 import numpy as np
 
@@ -44,10 +44,14 @@ class GameInPlay:
         return self.agents[self.position.to_move]
 
     def step(self, limit: Limit = NO_LIMIT) -> Decision:
-        """Let the agent to move decide, and play its move; getting ready is off the clock."""
+        """Let the agent to move decide, and play its move; getting ready is off the clock.
+
+        It is shown a copy: whatever it does to it, the game goes on from the position.
+        """
         self.to_move.prepare()
         began = time.perf_counter()
-        decision = self.to_move.decide(self.position, self._rngs[self.position.to_move], limit)
+        shown = replace(self.position)
+        decision = self.to_move.decide(shown, self._rngs[self.position.to_move], limit)
         self.play(decision.move, time.perf_counter() - began, decision)
         return decision
 

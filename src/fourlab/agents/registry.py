@@ -61,7 +61,10 @@ def agent(text: Named, game: str | Rules | None = None) -> Agent:
             raise SpecError(f"{text.spec} plays {text.rules}, not {rules}; make one that does")
         return text
     kind, config = configured(parse(spec_of(text)))
-    return kind(rules, config)
+    made = kind(rules, config)
+    if not (hasattr(made, "rules") and hasattr(made, "config")):
+        raise SpecError(f"{kind.name}: its __init__ must call super().__init__(rules, config)")
+    return made
 
 
 def spec_of(thing: Named) -> str:

@@ -24,11 +24,13 @@ from fourlab.agents.play import GameInPlay
 from fourlab.arena.games import DRAW, LOSS, WIN
 from fourlab.arena.identity import known_agent
 from fourlab.arena.pairing import import_modules
+from fourlab.arena.seats import guilty
 from fourlab.core import own
 from fourlab.core.errors import FourlabError
 from fourlab.core.limit import NO_LIMIT, Limit
 from fourlab.core.lines import taken
-from fourlab.positions.walks import wander
+from fourlab.core.starting import signs_of_starting
+from fourlab.positions.walks import late
 from fourlab.rules.position import Position, position_of
 
 TOLD = 0.9  # of the clock is what agents are told; the rest is for the way
@@ -38,9 +40,13 @@ class Host:
     """Plays what is asked for, and says what happens."""
 
     def __init__(
-        self, say: Callable[[dict[str, Any]], None], printed: Callable[[], str] = str
+        self,
+        say: Callable[[dict[str, Any]], None],
+        printed: Callable[[], str] = str,
+        faults: tuple[type[BaseException], ...] = (Exception, SystemExit),
     ) -> None:
         self.say = say
+        self.faults = faults  # that an agent can make
         self.printed = printed  # what agents have printed since the last call
         self.warm: weakref.WeakSet[Agent] = weakref.WeakSet()
 
@@ -74,8 +80,11 @@ class Host:
                 here = {"number": number, "moves": moves, "seconds": [0.0, 0.0]}
                 self.say({"thinks": side, "agent": player.spec, "warms": True, **here})
                 self.warm.add(player)
-                with contextlib.suppress(Exception):  # the game itself will show it
-                    player.decide(_late(start), np.random.default_rng(0), told)
+                with (
+                    contextlib.suppress(*self.faults),  # the game itself will show it
+                    signs_of_starting(lambda: self.say({"starts": True})),
+                ):
+                    player.decide(late(start), np.random.default_rng(0), told)
 
     def play(
         self,
@@ -102,12 +111,14 @@ class Host:
             began = time.perf_counter()
             try:
                 game.step(told)
-            except (Exception, SystemExit) as error:  # what an agent does is its own affair
+            except self.faults as error:  # what an agent does is its own affair
                 forfeit = own.told(error)
             spent = time.perf_counter() - began
             seconds[side] += spent
             game.hear(order[side], self.printed())
-            if not forfeit and spent > limit:
+            if forfeit:
+                side = guilty([agent.spec for agent in agents], side)
+            elif spent > limit:
                 forfeit = f"took {spent:.3g} s, allowed are {limit:g} s"
             if forfeit:
                 self.warm.discard(agents[side])  # what has died starts off the clock
@@ -118,12 +129,6 @@ class Host:
         message = {"number": number, "moves": played, "seconds": seconds}
         message["said"] = [texts[place] for place in order]
         self.say({**message, "result": result, "forfeit": forfeit})
-
-
-def _late(position: Position) -> Position:
-    """Return a position from which at most two moves of a random game are left."""
-    line = wander(position, np.random.default_rng(0))
-    return line[max(0, len(line) - 3)]
 
 
 def _result(position: Position, order: tuple[int, int], forfeiter: int | None) -> int:
@@ -150,15 +155,17 @@ def main() -> None:
 
     threading.Thread(target=listen, daemon=True).start()
 
-    here = os.getpid()
+    here, speaking = os.getpid(), threading.Lock()
 
     def say(message: dict[str, Any]) -> None:
         if os.getpid() != here:
             os._exit(0)  # an agent has forked: one of the two is enough
-        pipe.write(json.dumps(message) + "\n")
-        pipe.flush()
+        with speaking:
+            pipe.write(json.dumps(message) + "\n")
+            pipe.flush()
 
-    host = Host(say, functools.partial(taken, 2))
+    # Nobody but an agent interrupts this process.
+    host = Host(say, functools.partial(taken, 2), (BaseException,))
     while True:
         host.serve(json.loads(requests.get()))
 

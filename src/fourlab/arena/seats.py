@@ -9,11 +9,12 @@ The two sides speak JSON lines over pipes.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
+from fourlab.agents.engine import EngineAgent
 from fourlab.agents.registry import AGENTS
 from fourlab.arena.games import LOSS, WIN, Games
 from fourlab.arena.pairing import Pairing, Stretch, Watch
@@ -25,7 +26,8 @@ from fourlab.core.spec import parse
 
 MOVE_SECONDS = 60.0  # where nothing else is said
 START_SECONDS = 120.0  # until the process first speaks
-WARM_SECONDS = 120.0  # for a decision off the clock, which may compile or load
+WARM_SECONDS = 120.0  # for a decision of ours off the clock, which may compile or load
+OWN_WARM_SECONDS = 30.0  # for people's own, since it was last seen importing or compiling
 LOOK_SECONDS = 0.2  # between two looks whether anybody still waits
 GRACE = 1.0  # seconds that a seat may take to say what it has measured itself
 
@@ -93,7 +95,7 @@ def play_seated(job: Stretch, watch: Watch, stop: Callable[[], bool] = never) ->
                 limit = job.pairing.move_seconds or MOVE_SECONDS
                 _forfeit(done, thinking, f"no move within {limit:g} s", printed)
             elif died_in == thinking.get("number", left[0]):
-                _forfeit(done, thinking, f"its process {ending}", printed)
+                _forfeit(done, _blamed(thinking, agents), f"its process {ending}", printed)
             else:
                 died_in = thinking.get("number", left[0])
         except BaseException:
@@ -122,7 +124,8 @@ def _messages(
 ) -> Iterator[dict[str, Any]]:
     """Yield what a seat says while it plays; raises TimeoutError or EOFError when it is silent."""
     chosen = np.array(numbers, np.int64)
-    seat.child.restrict(strictly=any(not is_ours(spec) for spec in (pairing.a, pairing.b)))
+    specs = (pairing.a, pairing.b)
+    seat.child.restrict(strictly=not all(is_ours(spec) for spec in specs))
     limit = pairing.move_seconds or MOVE_SECONDS
     seat.ask(
         {
@@ -147,10 +150,36 @@ def _messages(
                 raise EOFError
             if "refused" in message:
                 raise FourlabError(message["refused"])
+            if "starts" in message:
+                continue  # as patient as before
             yield message
-            patience = WARM_SECONDS if message.get("warms") else limit + GRACE
+            patience = limit + GRACE
+            if "warms" in message:
+                is_known = is_trusted(specs[message["thinks"]])
+                patience = WARM_SECONDS if is_known else OWN_WARM_SECONDS
             if "result" in message:
                 break
+
+
+def is_trusted(spec: str) -> bool:
+    """Return whether an agent runs no code but ours."""
+    return is_ours(spec) and parse(spec).name != EngineAgent.name
+
+
+def guilty(specs: Sequence[str], side: int) -> int:
+    """Return whose fault it is that the agent of a side failed.
+
+    One of ours does not fail, unless somebody's own code has broken the process that they share.
+    """
+    return 1 - side if is_trusted(specs[side]) and not is_ours(specs[1 - side]) else side
+
+
+def _blamed(thinking: dict[str, Any], specs: Sequence[str]) -> dict[str, Any]:
+    """Return a thought in which a process died, as that of the guilty one."""
+    if not thinking:
+        return thinking
+    side = guilty(specs, thinking["thinks"])
+    return {**thinking, "thinks": side, "agent": specs[side]}
 
 
 def is_ours(spec: str) -> bool:

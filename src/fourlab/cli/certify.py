@@ -54,6 +54,7 @@ def certify(
     """Play an agent against every reply: does it always reach the value of the game?"""
     from fourlab.arena.certify.certificate import Certificate, differences, find_file
     from fourlab.arena.certify.certificate import certify as run
+    from fourlab.cli.console import prints_apart
     from fourlab.core.errors import SpecError
     from fourlab.core.storage import beside, check_place, replacing
     from fourlab.core.workers import Workers
@@ -74,6 +75,7 @@ def certify(
     with (
         nullcontext() if alone else Workers(workers, "processes", cluster) as pool,
         _following(spec, out) as watch,
+        prints_apart(),
     ):
         found = run(
             spec,

@@ -12,7 +12,8 @@ import typer
 from fourlab.cli.options import AsJson
 
 PATIENCE = 10.0  # seconds for one move before it counts as hanging
-START_SECONDS = 120.0  # until the first word, which may wait for a compiler
+LOAD_SECONDS = 60.0  # to load it on one board, however slowly it imports and compiles
+GRACE = 2.0  # seconds in which its process tells itself where it hangs
 KAGGLE_BOARD, ACT_TIMEOUT = "connect4", 2.0
 
 
@@ -51,17 +52,21 @@ def check(
 
 def tried(agent: str, seconds: float, boards: list[str]) -> Iterator[dict[str, Any]]:
     """Yield what checks in a child process find; one that hangs or dies is told where it was."""
+    from fourlab.arena.seats import is_ours
+    from fourlab.core.limit import Limit
     from fourlab.core.lines import LineProcess, python_with_fourlab
 
     arguments = [agent, str(seconds), str(PATIENCE), *boards]
     child = LineProcess([*python_with_fourlab("fourlab.agents.check"), *arguments])
+    child.restrict(strictly=not is_ours(agent))
     step = {"step": "loads", "where": ""}
-    patience = START_SECONDS
+    patience = LOAD_SECONDS
+    watch = Limit(patience + GRACE).watch()
     while True:
         try:
-            line = child.hear(patience)
+            line = child.hear(watch.left)
         except TimeoutError:
-            yield _ended(step, f"no answer within {PATIENCE:g} s", child.errors())
+            yield _ended(step, f"no answer within {patience:g} s", child.errors())
             child.close()
             return
         if line is None:
@@ -74,9 +79,12 @@ def tried(agent: str, seconds: float, boards: list[str]) -> Iterator[dict[str, A
             return
         if "step" in said:
             step = said
-            patience = START_SECONDS if said["step"] == "loads" else PATIENCE + 2
-        else:
+            patience = LOAD_SECONDS if said["step"] == "loads" else PATIENCE
+        elif "starts" not in said:
             yield said
+        elif step["step"] == "loads":
+            continue
+        watch = Limit(patience + GRACE).watch()
 
 
 def _ended(step: dict[str, Any], line: str, printed: str) -> dict[str, Any]:

@@ -1,5 +1,11 @@
 """What the terminal shows: boards and results, in colour where there is colour."""
 
+import contextlib
+import itertools
+import sys
+from collections.abc import Iterator
+from typing import TypeVar
+
 from rich.console import Console
 from rich.progress import (
     BarColumn,
@@ -14,6 +20,8 @@ from rich.text import Text
 from fourlab.agents.base import Decision
 from fourlab.rules.formats import row_cells
 from fourlab.rules.position import FIRST, SECOND, SIDE_NAMES, Outcome, Position
+
+Item = TypeVar("Item")
 
 PIPED_WIDTH = 200  # columns
 STYLES = ("bold yellow", "bold red")
@@ -153,3 +161,20 @@ def progress(unit: str) -> Progress:
     )
     target = Console(stderr=True, markup=False)
     return Progress(*columns, console=target, transient=True, disable=not target.is_terminal)
+
+
+@contextlib.contextmanager
+def prints_apart() -> Iterator[None]:
+    """Let what people's own code prints go where errors go: the answer is all that we print."""
+    with contextlib.redirect_stdout(sys.stderr):
+        yield
+
+
+def each_apart(items: Iterator[Item]) -> Iterator[Item]:
+    """Yield items in whose making people's own code may print."""
+    while True:
+        with prints_apart():
+            found = list(itertools.islice(items, 1))
+        if not found:
+            return
+        yield found[0]

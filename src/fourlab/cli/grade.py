@@ -32,11 +32,11 @@ def grade(
     from fourlab.agents.registry import agent as find_agent
     from fourlab.arena.grading import grade as run
     from fourlab.arena.grading import positions_of
-    from fourlab.cli.console import console, progress
+    from fourlab.cli.console import console, prints_apart, progress
     from fourlab.core.workers import Workers
 
     player = find_agent(agent, game)
-    with progress("positions") as bar:
+    with prints_apart(), progress("positions") as bar:
 
         def solving(found: Iterable["Position"], count: int) -> Iterator["Position"]:
             yield from bar.track(found, total=count, description="solving")

@@ -133,7 +133,7 @@ def _stopping(run: "Run") -> Iterator[list[bool]]:
 
 def _follow(run: "Run", as_json: bool, until_certified: str = "") -> None:
     """Train with a progress bar and a line for each report."""
-    from fourlab.cli.console import console
+    from fourlab.cli.console import console, each_apart
 
     total = run.learner.total
     with _stopping(run) as wished, _bar() as bar:
@@ -150,7 +150,7 @@ def _follow(run: "Run", as_json: bool, until_certified: str = "") -> None:
             said += "" if speed is None else f" · {speed:,.0f} {kind.unit}/s"
             bar.update(task, completed=progress.done, said=said)
 
-        for line in run.reports(watch, lambda: bool(wished)):
+        for line in each_apart(run.reports(watch, lambda: bool(wished))):
             if as_json:
                 typer.echo(json.dumps(line))
             elif bar.console.is_terminal:  # above the bar

@@ -17,6 +17,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import IO
 
+from fourlab.core.guardian import guardian
+
 KEPT_ERRORS = 4000  # of what a program writes to standard error, the end is worth telling
 LONGEST_LINE = 1 << 24  # bytes; what is longer comes in pieces
 AT_ONCE = 1 << 16  # bytes to read
@@ -53,6 +55,7 @@ class LineProcess:
         except OSError:
             self._errors.close()
             raise
+        guardian.watch(self.process.pid)
         assert self.process.stdout is not None  # noqa: S101  # it was asked for
         self._pipe = self.process.stdout.fileno()
         self._poll = select.poll()  # a child that nobody hears waits by itself: pipes are short
@@ -140,6 +143,7 @@ def _end(process: subprocess.Popen[str], errors: IO[bytes]) -> None:
     with contextlib.suppress(OSError):  # all of them are gone
         os.killpg(process.pid, signal.SIGKILL)
     process.wait()
+    guardian.forget(process.pid)
     for pipe in (process.stdin, process.stdout, errors):
         if pipe is not None:
             with contextlib.suppress(OSError):  # what was still to be written to the dead

@@ -8,12 +8,12 @@ edited one is another. A parcel holds all of it and travels to workers of any ki
 from __future__ import annotations
 
 import ast
+import contextlib
 import hashlib
 import importlib
-import importlib.util
+import io
 import re
 import sys
-import threading
 import traceback
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -21,11 +21,13 @@ from types import ModuleType
 from typing import Any, NamedTuple
 
 from fourlab.core.errors import OwnCodeError, SpecError
+from fourlab.core.home import Home, loading
 from fourlab.core.storage import replacing
 
 SUFFIX = ".py"
 PATH = re.compile(r"[^\s=,:(){}]+\.py(?![\w@])")  # a file in a longer text
 DIGITS = 8  # of a digest
+MOST_WORDS = 500  # characters of what an error says
 MOST_BYTES = 4_000_000  # of one thing that travels
 
 
@@ -40,7 +42,6 @@ class Parcel(NamedTuple):
 _known: dict[str, Parcel] = {}
 _modules: dict[str, ModuleType] = {}
 _files: set[str] = set()  # that were run
-_loading = threading.RLock()
 
 
 def is_file(name: str) -> bool:
@@ -150,7 +151,7 @@ def load(place: str) -> ModuleType:
     if not is_file(place):
         return _imported(place)
     found = parcel(place)
-    with _loading:
+    with loading:
         if found.name not in _modules:
             _modules[found.name] = _run(found)
         return _modules[found.name]
@@ -182,10 +183,15 @@ def told(error: BaseException) -> str:
 
 
 def _words(error: BaseException) -> str:
+    try:
+        said = " ".join(str(error).split())
+    except Exception as second:  # what an error says is somebody's own code too
+        said = f"(and {type(second).__name__} when asked what it is)"
+    said = said if len(said) <= MOST_WORDS else f"{said[:MOST_WORDS]} ..."
+    said = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in said)
     if isinstance(error, OwnCodeError):
-        return str(error)
-    first = " ".join(str(error).split())
-    return f"{type(error).__name__}: {first}" if first else type(error).__name__
+        return said
+    return f"{type(error).__name__}: {said}" if said else type(error).__name__
 
 
 def _read(path: Path) -> tuple[tuple[str, str], ...]:
@@ -257,27 +263,32 @@ def _run(found: Parcel) -> ModuleType:
     folder = _home(Path(found.path), found)
     _put(folder, found)
     _files.update(str(folder / file) for file, _ in found.texts)
-    stem, _, digest = found.name.replace(SUFFIX, "").partition("@")
-    name = f"own_{digest}_{stem}"
-    spec = importlib.util.spec_from_file_location(name, folder / found.texts[0][0])
-    assert spec is not None  # noqa: S101  # it ends in .py
-    assert spec.loader is not None  # noqa: S101
-    module = importlib.util.module_from_spec(spec)
-    beside = {Path(other).stem for other, _ in found.texts[1:]}
-    before = {other: sys.modules.pop(other) for other in beside & sys.modules.keys()}
-    sys.modules[name] = module  # dataclasses look their module up there
-    sys.path.insert(0, str(folder))
+    digest = found.name.partition("@")[2]
+    home = Home(folder, tuple(file for file, _ in found.texts), f"own_{digest}_")
     try:
-        spec.loader.exec_module(module)
-    except (Exception, SystemExit) as error:
-        del sys.modules[name]
+        with _undisturbed():
+            return home.module(Path(found.texts[0][0]).stem)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
         raise OwnCodeError(_first_line(error, found)) from error
+
+
+@contextlib.contextmanager
+def _undisturbed() -> Iterator[None]:
+    """Let code do with standard output what it likes: what it prints goes where errors go.
+
+    It may ask for deeper recursion, not for less: that would be everybody's.
+    """
+    kept, depth = io.BytesIO(), sys.getrecursionlimit()
+    printed = io.TextIOWrapper(kept, "utf-8", write_through=True)
+    try:
+        with contextlib.redirect_stdout(printed):
+            yield
     finally:
-        sys.path.remove(str(folder))
-        for other in beside & sys.modules.keys():
-            del sys.modules[other]  # another file may have another of that name beside it
-        sys.modules.update(before)
-    return module
+        sys.setrecursionlimit(max(depth, sys.getrecursionlimit()))
+        with contextlib.suppress(ValueError):  # it has closed it
+            sys.stderr.write(kept.getvalue().decode(errors="replace"))
 
 
 def _first_line(error: BaseException, found: Parcel) -> str:

@@ -14,6 +14,7 @@ import multiprocessing
 import os
 import platform
 import sys
+import threading
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import (
     FIRST_COMPLETED,
@@ -77,7 +78,8 @@ class Workers:
         if self.kind == "threads":
             return ThreadPoolExecutor(self.count)
         # Spawned, not forked: a forked child inherits the locks of threads it does not have.
-        return ProcessPoolExecutor(self.count, multiprocessing.get_context("spawn"))
+        context = multiprocessing.get_context("spawn")
+        return ProcessPoolExecutor(self.count, context, _settle)
 
     def _equipped(self, function: Callable[[Item], Result]) -> Callable[[Item], Result]:
         """Return the function with all that it needs where it runs."""
@@ -191,6 +193,22 @@ def _with_own(
         if not line:
             raise
         raise OwnCodeError(line) from None
+
+
+def _settle() -> None:
+    """Make this process a worker, whose standard output is not the answer of its owner.
+
+    It ends if its owner is killed: it would wait for jobs for ever.
+    """
+    os.dup2(2, 1)  # what is printed goes where errors go
+    owner = multiprocessing.parent_process()
+    assert owner is not None  # noqa: S101  # this runs in a worker
+
+    def wait_for_the_end() -> None:
+        owner.join()
+        os._exit(1)
+
+    threading.Thread(target=wait_for_the_end, daemon=True).start()
 
 
 def _connect(address: str) -> Any:

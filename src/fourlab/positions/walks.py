@@ -51,3 +51,9 @@ def wander(
     while (plies is None or len(line) <= plies) and (moves := line[-1].legal_moves()):
         line.append(line[-1].play(int(rng.choice(moves))))
     return line
+
+
+def late(position: Position) -> Position:
+    """Return a position from which at most two moves of a random game are left."""
+    line = wander(position, np.random.default_rng(0))
+    return line[max(0, len(line) - 3)]

@@ -1,0 +1,79 @@
+"""What agents do to a game costs the one who does it."""
+
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fourlab.agents.registry import agent
+from fourlab.agents.simple import Random
+from fourlab.arena.host import Host
+from fourlab.arena.seats import _blamed
+from fourlab.rules.catalog import game
+
+SMALL = "connect:columns=5,rows=4,k=4"
+HEAD = """
+def choose(position, rng):
+    if position.ply >= 4: {}
+    return position.ply % 2
+"""
+
+
+def played(folder: Path, code: str, number: int = 0) -> dict[str, Any]:
+    """Return what is said of a game between `random` and a function that does this at move 5."""
+    (folder / "odd.py").write_text(HEAD.format(code))
+    said: list[dict[str, Any]] = []
+    host = Host(said.append, faults=(BaseException,))
+    agents = (agent("random", SMALL), agent(str(folder / "odd.py"), SMALL))
+    host.play(number, agents, 1, game(SMALL).start(), math.inf)
+    return said[-1]
+
+
+def test_a_position_that_an_agent_changes_is_not_that_of_the_game(tmp_path: Path) -> None:
+    change = (
+        "object.__setattr__(position, 'occupied', 0); object.__setattr__(position, 'moves', ())"
+    )
+    told = played(tmp_path, change)
+    assert len(told["moves"]) >= 7
+    assert game(SMALL).start().play_all(told["moves"]).is_over or told["forfeit"]
+
+
+RAISED = {
+    "raise KeyboardInterrupt": "odd.py:3: KeyboardInterrupt in: if",
+    "raise GeneratorExit": "odd.py:3: GeneratorExit",
+    "raise ValueError('\\udce9 \\x07\\n line')": "odd.py:3: ValueError: \\udce9 \\x07 line",
+    "raise ValueError('z' * 1_000_000)": "odd.py:3: ValueError: zzz",
+    "raise type('E', (Exception,), {'__str__': lambda self: 1 / 0})": "odd.py:3: E: (and ZeroDiv",
+}
+
+
+@pytest.mark.parametrize("code", RAISED)
+def test_whatever_is_raised_is_told_in_a_line_that_can_be_kept(tmp_path: Path, code: str) -> None:
+    told = played(tmp_path, code)
+    assert told["result"] == 1
+    [_, _, line] = told["forfeit"].partition(" at move 6: ")
+    assert line.startswith(RAISED[code])
+    assert line.isprintable()
+    assert len(line) < 1000
+
+
+@pytest.mark.parametrize("number", [0, 1])
+def test_what_breaks_one_of_ours_is_the_fault_of_the_code_beside_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    monkeypatch.setattr(Random, "decide", lambda *_: 1 / 0)
+    told = played(tmp_path, "pass", number)
+    assert told["result"] == 1
+    assert told["forfeit"].startswith("odd.py@")
+    file = str(tmp_path / "odd.py")
+    for specs, thinks, guilty in (
+        (("random", file), 0, 1),
+        (("random", file), 1, 1),
+        ((file, "random"), 1, 0),
+        ((file, file), 1, 1),
+        (("random", "engine:./theirs"), 0, 0),  # which has a process of its own
+        (("engine:./theirs", file), 0, 0),
+    ):
+        blamed = _blamed({"thinks": thinks, "agent": specs[thinks]}, specs)
+        assert blamed == {"thinks": guilty, "agent": specs[guilty]}
