@@ -55,7 +55,7 @@ def learn_view(session: LearnSession) -> dict[str, Any]:
         "ended": training.is_over,
         "late": sample is not None and sample.is_late,
         "running": training.running,
-        "preparing": training.learner is None and not training.is_over,
+        "preparing": training.learner is None and (training.busy or not training.is_open),
         "pace": training.pace.moves,
         "reached": _reached(training),
         "phase": _phase(training, phase),
