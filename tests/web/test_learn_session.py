@@ -10,6 +10,7 @@ import pytest
 from fourlab.agents.mcts import Mcts
 from fourlab.core.arrays import Ints
 from fourlab.core.limit import NO_LIMIT, Limit
+from fourlab.learning.networks.distil import Distil
 from fourlab.learning.runs import Run
 from fourlab.rules.boards import Boards
 from fourlab.rules.catalog import game as find_game
@@ -338,6 +339,35 @@ def test_the_values_overlay_shows_what_the_opponent_has_learned(bench: TestBench
             assert float(chip["first"].replace("−", "-")) == pytest.approx(value, abs=0.006)
             assert chip["heat"] == pytest.approx(value, abs=0.001)
             assert chip["best"] == (value == best)
+
+
+def test_asking_the_solver_is_told_called_off_by_a_pause_and_taken_up_again(
+    bench: TestBench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("torch")
+    patience = threading.Event()
+    prepare = Distil.prepare
+
+    def ask(learner: Distil) -> None:
+        while not patience.wait(0.01):
+            learner.tell("asking the solver about positions with 9 stones: 64 of 3,000")
+        prepare(learner)
+
+    monkeypatch.setattr(Distil, "prepare", ask)
+    session = enter(bench, {"learner": "distil", "game": "tictactoe"})
+    do(session, "run")
+    bench.until(lambda: "64 of 3,000" in session.waiting)
+    assert session.view()["preparing"]
+    do(session, "run")  # pause
+    bench.until(lambda: not session.training.busy)
+    assert session.waiting == ""
+    assert session.failure == ""
+    assert not session.view()["preparing"]
+    do(session, "run")
+    bench.until(lambda: "64 of 3,000" in session.waiting)
+    patience.set()
+    bench.until(lambda: games(session) > 0)
+    assert session.waiting == ""
 
 
 def test_the_truth_of_a_small_board_is_soon_found() -> None:

@@ -92,6 +92,16 @@ def test_nothing_is_cut_off(visit: Visit, size: tuple[int, int]) -> None:
     visitor.picture(f"review-{size[0]}x{size[1]}")
 
 
+@pytest.mark.parametrize("size", [(320, 568), PORTRAIT], ids=str)
+@pytest.mark.parametrize("page", ["play", "analyse"])
+def test_a_tall_board_is_whole(visit: Visit, size: tuple[int, int], page: str) -> None:
+    visitor = on(visit, size)
+    visitor.go(f"/{page}?game=connect:columns=3,rows=8,k=3&moves=221")
+    visitor.page.wait_for_selector(".plate")
+    top, _, _, high = visitor.page.evaluate(WHERE)
+    assert top + high <= size[1]
+
+
 def fits(visitor: Visitor, size: tuple[int, int]) -> None:
     page, (width, height) = visitor.page, size
     assert page.evaluate("document.documentElement.scrollWidth") <= width

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, ClassVar, Self
@@ -13,6 +13,7 @@ from fourlab.agents.base import Agent
 from fourlab.core.errors import DivergedError, SpecError
 from fourlab.core.limit import NO_LIMIT, Limit
 from fourlab.core.spec import checked, options_of, write
+from fourlab.positions.starts import starts
 from fourlab.rules.geometry import Rules
 
 SEEDS = 1 << 63
@@ -88,12 +89,21 @@ class Learner(ABC):
     outcomes: ClassVar[tuple[str, str, str]] = ("won", "drawn", "lost")  # of each
 
     def __init__(self, rules: Rules, config: Any, seed: int = 0) -> None:
+        self.check(rules, config)
         self.rules = rules
         self.config = config
         self.seed = seed
         self.done = 0  # games played
         self.notes: dict[str, Any] = {}  # kept with the learner for whoever runs it
         self.pause_every = 0  # a step ends at each multiple of so many games, if it can
+        # Hears in words what `prepare` is at, while that takes long; what it raises calls it off.
+        self.tell: Callable[[str], None] = lambda words: None
+
+    @classmethod
+    def check(cls, rules: Rules, config: Any) -> None:
+        """Raise FourlabError if it cannot learn this game with these options; soon known."""
+        if hasattr(config, "start"):
+            starts(config.start, rules)
 
     @property
     @abstractmethod

@@ -30,7 +30,8 @@ from fourlab.search.solver import Solver
 
 KIND, VERSION = "labels", 1
 UNPLAYABLE, UNKNOWN = -128, -127  # in the place of a score
-CHUNK = 256  # positions a thread labels at once
+CHUNK = 64  # positions a thread labels at once: about a second of the hard ones
+BLOCK = 16  # chunks of a thread between two looks at the clock
 SAVE_SECONDS = 60.0
 TABLE_MB = 256
 
@@ -163,18 +164,20 @@ class Labeller:
     ) -> Labels:
         """Label positions, those of a ply together; what `path` holds of them is not done again.
 
-        `watch` hears how many are done.
+        `watch` hears how many are done; what it raises calls it off.
         """
         done = self._resumed(keys, path)
         if len(done) < len(keys):
             self.solver.prepare()
-        block, saved = CHUNK * self._workers.count * 4, time.monotonic()
+        block, saved = CHUNK * self._workers.count * BLOCK, time.monotonic()
         while len(done) < len(keys):
             begin = len(done)
             parts = range(begin, min(begin + block, len(keys)), CHUNK)
-            made = dict(self._workers.run(lambda at: self._chunk(keys, at), parts))
+            made = dict[int, Labels]()
+            for at, chunk in self._workers.run(lambda at: self._chunk(keys, at), parts):
+                made[at] = chunk
+                watch(min(begin + len(made) * CHUNK, len(keys)))
             done = joined([done, *(made[at] for at in parts)])
-            watch(len(done))
             if path and (len(done) == len(keys) or time.monotonic() - saved > SAVE_SECONDS):
                 save_labels(path, done)
                 saved = time.monotonic()

@@ -72,15 +72,19 @@ class Shape:
             return 1
         return rules.move_count * (2 if self.kind == DOUBLE else 1)
 
+    def check_board(self, rules: Rules) -> None:
+        """Raise GeometryError for a board of which no values of this shape can be held."""
+        if self.kind != TUPLES:
+            check_size(rules)
+
     def values(self, rules: Rules, walks: Ints | None = None) -> Store:
         """Return values of this shape, nothing learned yet; `walks` are a network's tuples."""
+        self.check_board(rules)
         network: Network | None = None
         if self.kind == TUPLES:
             if walks is None:
                 walks = random_tuples(rules, self.tuples, self.length, self.seed)
             network = new_network(rules, walks, self.coherent)
-        else:
-            check_size(rules)
         table = new_table(
             self.width(rules), self.megabytes, self.spread, self.seed, self.kind == POLICY
         )

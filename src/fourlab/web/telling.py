@@ -22,8 +22,11 @@ PHRASES = (
         re.compile(r"columns \* \(rows \+ 1\) is (\d+), at most"),
         r"columns times (rows and one) are \1, at most",
     ),
+    (re.compile(r": without gravity columns \* \(rows \+ 1\)"), ": columns times (rows and one)"),
+    (re.compile(r"^(start|positions)=(\S+): "), r"\1 \2: "),
     (re.compile(r"\b(\d+) x (\d+)\b"), r"\1 × \2"),
 )
+BOARD = re.compile(r"\b(connect|mnk):columns=(\d+),rows=(\d+),k=\d+")
 NUMBER = re.compile(r"(?<![\w=.,/-])-?\d+(?:\.\d+)?(?:e[+-]?\d+)?(?![\w/,]|\.\d)")
 LONG = 5  # digits from which a number is written with commas
 GREEK = ("alpha", "gamma", "epsilon", "lambda")  # names that mean nothing else in a sentence
@@ -59,7 +62,13 @@ def _plain(text: str, is_first: bool) -> str:
     for name, label in labels().items():
         where = r"\b" if name in GREEK else r"^" if is_first else r"(?<=; )"
         text = re.sub(rf"{where}{re.escape(name)}(?= [-\d]| $|: $| schedule)", label, text)
+    text = BOARD.sub(_board, text)
     return NUMBER.sub(lambda found: _written(found[0]), text)
+
+
+def _board(found: re.Match[str]) -> str:
+    free = " without gravity" if found[1] == "mnk" else ""
+    return f"{found[2]} × {found[3]}{free}"
 
 
 def _written(number: str) -> str:

@@ -10,6 +10,7 @@ import pytest
 from fourlab.agents.registry import agent
 from fourlab.core.arrays import Ints
 from fourlab.core.errors import MissingExtraError
+from fourlab.core.limit import Limit
 from fourlab.core.storage import StorageError
 from fourlab.learning.evaluation import play_off
 from fourlab.learning.networks.deep_q import DeepQ
@@ -221,6 +222,18 @@ def test_one_seed_is_one_network_and_resuming_changes_nothing(options: str, tmp_
     assert again.updates == whole.updates > 10
     assert same(again, whole)
     assert not same(whole, trained(made(spec, games=60, seed=2)))
+
+
+def test_few_games_at_a_time_and_stops_between_are_the_same_run() -> None:
+    whole, parts = (made(f"{SMALL},sync=5", games=60, chunk=60) for _ in range(2))
+    looks = iter(range(1000))
+    now_and_then = Limit(stop=lambda: next(looks) % 3 == 2)
+    done = [0]
+    while (progress := parts.advance(1, now_and_then)) is not None:
+        assert progress.played == progress.done - done[-1]
+        done.append(progress.done)
+    assert len(set(done)) > 4
+    assert same(trained(whole), parts)
 
 
 @pytest.mark.parametrize("ends", ["rule", "network"])

@@ -9,11 +9,14 @@ import pytest
 
 from fourlab.arena.certify.certificate import certify
 from fourlab.core.errors import SpecError
+from fourlab.core.limit import CalledOffError
 from fourlab.core.storage import StorageError
 from fourlab.learning.networks.replies import asked, strategy
-from fourlab.learning.networks.sources import lessons, sources
+from fourlab.learning.networks.sources import distinct, lessons, scored, sources
 from fourlab.learning.registry import learner, load_learner
 from fourlab.positions.labels import UNKNOWN, Labeller, save_labels
+from fourlab.positions.suites import phase_positions, score_positions
+from fourlab.rules.catalog import game
 from fourlab.rules.geometry import Rules
 from fourlab.rules.position import Position
 from fourlab.search.solver import solve
@@ -86,12 +89,45 @@ def test_sources_are_read_or_refused(tmp_path: Path) -> None:
     assert set(found.keys.tolist()) < set(both.keys.tolist())
     assert len(np.unique(both.keys)) == len(both)
     with pytest.raises(SpecError, match="unknown source of positions 'walks'; did you mean 'walk'"):
-        sources("walks:first")
-    with pytest.raises(SpecError, match="the UCI data is of connect4"):
-        lessons("uci", RULES)
+        sources("walks:first", RULES)
+    for uci in ("uci", "walk:first and suite:uci"):
+        with pytest.raises(SpecError, match="the UCI data is of connect4"):
+            learner("distil", RULES, positions=uci)  # before anything is asked
     (tmp_path / "lines").write_text("12121\n")
     with pytest.raises(SpecError, match="no position in which the game goes on"):
         lessons(f"file:{tmp_path / 'lines'}", RULES)
+
+
+def test_scores_that_are_known_are_labels_like_others() -> None:
+    entries = list(score_positions(phase_positions(RULES, "middle", 40)))
+    known = distinct(scored(RULES, entries))
+    with Labeller(RULES, 1) as labeller:
+        solved = labeller.label(known.keys)
+    assert len(known) == len(entries)
+    assert (known.scores == solved.scores).all()
+    assert (known.values == solved.values).all()
+    with pytest.MonkeyPatch.context() as patch:  # what ships is not solved again
+        patch.setattr(Labeller, "label", None)
+        assert len(lessons("suite:middle and suite:end", game("connect4"))) == 2000
+
+
+def test_asking_the_solver_is_told_and_called_off() -> None:
+    made = learner(f"distil:{TINY}", RULES)
+    said: list[str] = []
+
+    def tell(words: str) -> None:
+        said.append(words)
+        if len(said) == 2:
+            raise CalledOffError
+
+    made.tell = tell
+    with pytest.raises(CalledOffError):
+        made.prepare()
+    assert said[0] == "asking the solver about positions with 0 stones: 1 of 1"
+    assert said[1].startswith("asking the solver about positions with 2 stones")
+    made.prepare()  # asked anew when somebody waits for it again
+    assert said[2] == said[0]
+    assert "with 4 stones" in said[4]
 
 
 def test_wanted_moves_and_their_loss_by_hand() -> None:

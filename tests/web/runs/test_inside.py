@@ -2,9 +2,12 @@
 
 import pytest
 
+from fourlab.core.errors import GeometryError
+from fourlab.core.spec import configure, parse
 from fourlab.learning.registry import LEARNERS, learner
 from fourlab.web.runs.inside import counted, inside, tells
 from fourlab.web.runs.setup import read_setup
+from fourlab.web.telling import told
 
 DEEP_Q = ["Decisions in its last games", "Squared error of its values", "Random moves", "Step size"]
 DISTIL = [
@@ -73,10 +76,39 @@ def test_a_page_makes_networks_small_unless_the_address_says_otherwise() -> None
         ("distil:positions=nonsense", "'nonsense' cannot be"),
         ("distil:width=512", "width 512 is too much for a page; at most 64"),
         ("deep-q:network=residual,blocks=60", "blocks 60 is too much for a page; at most 6"),
-        ("deep-q:memory=10000000", "memory 10000000 is too much for a page; at most 200000"),
+        ("deep-q:memory=10000000", "memory 10,000,000 is too much for a page; at most 200,000"),
+        ("q:start=nonsense", "unknown start 'nonsense'; known: empty"),
+        ("deep-q:start=uci", "start uci: the UCI data is of connect4, not of 5 × 4"),
+        ("td-lambda:start=(moves:9)", "is no column of 5 × 4; write 1 to 5"),
+        ("distil:positions=(walk:third)", "'third' is not allowed; whose moves: first or second"),
+        ("distil:positions=(walk:first and suite:uci)", "positions suite:uci: the UCI data is"),
     ],
 )
 def test_visitors_name_no_files_and_no_more_than_a_page_can_bear(spec: str, said: str) -> None:
     setup, problem = read_setup({"learner": spec})
-    assert said in problem
+    assert said in told(problem)
     assert setup.learner == "q"  # what a page has by itself
+
+
+def test_a_board_is_refused_only_to_who_cannot_learn_on_it() -> None:
+    board = "mnk:columns=6,rows=6,k=4"
+    taken, problem = read_setup({"game": board, "learner": "n-tuple"})
+    assert (str(taken.rules), problem) == (board, "")
+    kept, problem = read_setup({"game": board, "learner": "afterstates"})
+    assert str(kept.rules) != board
+    assert told(problem).startswith(
+        "no table of positions for 6 × 6 without gravity: columns times"
+    )
+    with pytest.raises(GeometryError):
+        taken.with_choice("learner", "q")
+
+
+def test_positions_that_are_learned_from_are_labelled_within_seconds() -> None:
+    def positions(game: str, learner: str = "distil") -> str:
+        setup, _ = read_setup({"game": game, "learner": learner})
+        config = configure(setup.kind.Config, parse(setup.spec), "learner")
+        return str(config.positions)
+
+    assert positions("connect:columns=6,rows=5,k=4") == "walk:first"
+    assert positions("connect4") == "suite:middle and suite:end"
+    assert positions("connect4", "distil:positions=(walk:second)") == "walk:second"

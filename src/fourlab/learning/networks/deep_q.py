@@ -13,6 +13,7 @@ from fourlab.agents.base import kernel_seed
 from fourlab.agents.deep_q import DeepQAgent
 from fourlab.core.arrays import Array, Floats, Ints
 from fourlab.core.errors import SpecError
+from fourlab.core.limit import NO_LIMIT, Limit
 from fourlab.core.storage import StorageError
 from fourlab.learning.base import Learner, Progress
 from fourlab.learning.networks.deep_q_options import DeepQConfig
@@ -96,11 +97,17 @@ class DeepQ(Learner):
         while self.done < self.total:
             yield self._chunk(self.next_stop(self.config.chunk))
 
-    def _chunk(self, stop: int) -> Progress:
+    def advance(self, games: int, limit: Limit = NO_LIMIT) -> Progress | None:
+        """Play and learn until about so many games are over; a limit ends it between two moves."""
+        if self.done >= self.total:
+            return None
+        return self._chunk(min(self.done + games, self.total), limit)
+
+    def _chunk(self, stop: int, limit: Limit = NO_LIMIT) -> Progress:
         """Play and learn until so many games have ended, or a few more that end together."""
-        tally, decisions = np.zeros(3, np.int64), 0
+        tally, decisions, watch = np.zeros(3, np.int64), 0, limit.watch()
         losses: list[float] = []
-        while self.done < stop:
+        while self.done < stop and not watch.is_over():
             results, rows = self.play.step(self._epsilon)
             tally += np.bincount(1 - results, minlength=3)
             decisions += len(rows.movers)

@@ -102,12 +102,16 @@ class Distil(Learner):
 
     def __init__(self, rules: Rules, config: DistilConfig, seed: int = 0) -> None:
         super().__init__(rules, config, seed)
-        sources(config.positions)
-        config.shape().layout(rules)
         self.steps_done = 0
         self._restored: dict[str, Any] = {}
         self._pupil: Pupil | None = None
         self._course: Course | None = None
+
+    @classmethod
+    def check(cls, rules: Rules, config: DistilConfig) -> None:
+        super().check(rules, config)
+        sources(config.positions, rules)
+        config.shape().layout(rules)
 
     @property
     def total(self) -> int:
@@ -132,10 +136,13 @@ class Distil(Learner):
         if data is not None and self.config.labelled:
             found = load_labels(data)
         else:
-            found = lessons(self.config.positions, self.rules, data)
+            found = lessons(self.config.positions, self.rules, data, self._asks)
         if found.rules != self.rules:
             raise StorageError(f"{data} has labels of {found.rules}, not of {self.rules}")
         return found
+
+    def _asks(self, ply: int, count: int, done: int) -> None:
+        self.tell(f"asking the solver about positions with {ply} stones: {done:,} of {count:,}")
 
     def prepare(self) -> None:
         self.course  # noqa: B018  # torch is loaded or refused, positions are labelled

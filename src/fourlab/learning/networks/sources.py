@@ -13,7 +13,7 @@ Several are joined by `and`: `walk:first and games:of=(mcts:sims=100),count=500`
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -26,6 +26,7 @@ from fourlab.core.errors import SpecError
 from fourlab.core.spec import configure, option, parse, unknown
 from fourlab.learning.networks.replies import SIDES, asked, at_once
 from fourlab.positions.labels import (
+    UNPLAYABLE,
     Labeller,
     Labels,
     joined,
@@ -33,12 +34,12 @@ from fourlab.positions.labels import (
     unpacked,
 )
 from fourlab.positions.starts import draw_boards, starts
-from fourlab.positions.suites import NAMES, make_suite, read_positions
+from fourlab.positions.suites import NAMES, Scored, load_suites, make_suite, read_positions
 from fourlab.positions.uci import PLIES, uci
 from fourlab.rules.boards import Boards
 from fourlab.rules.geometry import Rules
 from fourlab.rules.kernels import has_line, legal_cells, move_cell, play
-from fourlab.rules.keys import check_size
+from fourlab.rules.keys import check_size, is_reflected
 from fourlab.search.book import shipped_book
 
 AND = " and "
@@ -91,14 +92,21 @@ KINDS: dict[str, type[Any]] = {
 }
 
 
-def sources(text: str) -> list[Any]:
-    """Return what a text of sources names, as config objects; raises SpecError."""
+def sources(text: str, rules: Rules) -> list[Any]:
+    """Return what a text of sources names, as config objects; raises FourlabError.
+
+    That is also raised where a board has no such positions, or is too large for their keys.
+    """
+    check_size(rules)
     found = []
     for part in text.split(AND):
         spec = parse(part)
         if spec.name not in KINDS:
             raise unknown("source of positions", spec.name, KINDS)
-        found.append(configure(KINDS[spec.name], spec, "source"))
+        source = configure(KINDS[spec.name], spec, "source")
+        if source in (Uci(), Suite("uci")) and str(rules) != "connect4":
+            raise SpecError(f"positions={part}: the UCI data is of connect4, not of {rules}")
+        found.append(source)
     return found
 
 
@@ -109,10 +117,9 @@ def lessons(
 
     `folder` keeps what is labelled, in files that are gone on with and never made twice.
     """
-    check_size(rules)
-    parts = []
+    named, parts = sources(text, rules), []
     with Labeller(rules) as labeller:
-        for source in sources(text):
+        for source in named:
             parts += _labelled(labeller, source, folder, watch)
     return distinct(joined(parts))
 
@@ -125,6 +132,8 @@ def _labelled(labeller: Labeller, source: Any, folder: Path | None, watch: Watch
         home = folder / f"walk-{source.side}" if folder else None
         levels = asked(labeller, source.side, home, watch)
         return [part for level in levels for part in level]
+    if isinstance(source, Suite) and folder is None and source.name in load_suites(rules):
+        return [scored(rules, load_suites(rules)[source.name])]
     keys = np.unique(_keys(rules, source))
     plies = np.bitwise_count(unpacked(rules, keys)[1])
     name = type(source).__name__.lower()
@@ -194,14 +203,27 @@ def _moved(rules: Rules, boards: Boards, moves: Ints) -> Boards:
 
 def uci_scores(rules: Rules) -> Labels:
     """Return the UCI data set: the scores of its positions by the book, none of their moves."""
-    if str(rules) != "connect4":
-        raise SpecError(f"positions=uci: the UCI data is of connect4, not of {rules}")
     data, book = uci(), shipped_book(rules)
     quick = at_once(rules, packed(rules, data.movers, data.occupied))
     values = data.outcomes.astype(np.int8)
     if book is not None:
         values = book.scores[PLIES][np.searchsorted(book.shelves[PLIES].keys, quick.keys)]
     return Labels(rules, quick.keys, values, quick.scores)
+
+
+def scored(rules: Rules, entries: Sequence[Scored]) -> Labels:
+    """Return positions whose scores are known as labels: of mirror images the one of its key."""
+    keys, scores = [], []
+    across = [
+        move - 2 * (move % rules.columns) + rules.columns - 1 for move in range(rules.move_count)
+    ]
+    for position, known in ((entry.position, entry.scores) for entry in entries):
+        row = [UNPLAYABLE if score is None else score for score in known]
+        is_image = is_reflected(rules, position.mover, position.occupied)
+        keys.append(position.shared_key)
+        scores.append([row[move] for move in across] if is_image else row)
+    rows = np.array(scores, np.int8)
+    return Labels(rules, np.array(keys, np.int64), rows.max(axis=1), rows)
 
 
 def distinct(labels: Labels) -> Labels:

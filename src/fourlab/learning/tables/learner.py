@@ -59,6 +59,11 @@ class TableLearner(Learner):
         )
         self._read_config()
 
+    @classmethod
+    def check(cls, rules: Rules, config: TableConfig) -> None:
+        super().check(rules, config)
+        config.shape(0).check_board(rules)
+
     def _read_config(self) -> None:
         lowest = -1 if self.config.alpha in self.config.means else 0
         self._alpha = schedule(self.config.alpha, "alpha", low=lowest)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from fourlab.core.limit import NO_LIMIT, CalledOffError, Limit
@@ -86,6 +87,24 @@ class Tally:
         counted = other.metrics.get("decisions", 0) if isinstance(other, Progress) else 0
         self.decisions += other.decisions if isinstance(other, Tally) else int(counted)
         self.inside = (other.inside if isinstance(other, Tally) else other.metrics) or self.inside
+
+
+def make_ready(learner: Learner, say: Callable[[str], None], is_wanted: Callable[[], bool]) -> bool:
+    """Prepare a learner and say what that waits for; return False if nobody wants it any more."""
+
+    def tell(words: str) -> None:
+        if not is_wanted():
+            raise CalledOffError
+        say(words)
+
+    learner.tell = tell
+    try:
+        learner.prepare()
+    except CalledOffError:
+        return False
+    finally:
+        say("")
+    return True
 
 
 def train_for(learner: Learner, seconds: float, most: int, limit: Limit = NO_LIMIT) -> Tally:

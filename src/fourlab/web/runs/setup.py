@@ -29,9 +29,14 @@ ENDLESS = 1_000_000_000  # games: a page learns until it is paused
 # What a page sets, where there is it.
 HELD = {"games": ENDLESS, "memory-mb": 64, "chunk": 500, "window": 200_000, "threads": 1}
 # What it sets where an address does not: something is learned within seconds.
-SOON = {
-    "zero": {"width": 16, "blocks": 1, "lanes": 32, "batch": 64, "prefill": 512, "start-share": 0.5}
+SOON: dict[str, dict[str, float]] = {
+    "zero": {
+        **{"width": 16, "blocks": 1, "lanes": 32, "batch": 64, "prefill": 512},
+        "start-share": 0.5,
+    },
+    "distil": {"width": 16, "blocks": 2, "batch": 128},
 }
+WALKED = 30  # cells up to which the solver's strategy is walked through within seconds
 OFFERED = ("game", "learner", "opponent")
 SMALL_GAMES = (
     "connect:columns=5,rows=4,k=4",
@@ -101,6 +106,8 @@ class LearnSetup:
             options["opponent"] = f"({self.opponent})"
         options |= {name: value for name, value in HELD.items() if name in there}
         options |= SOON.get(self.learner, {})
+        if "positions" in there and self.rules.cells > WALKED:
+            options["positions"] = "(suite:middle and suite:end)"
         options |= {name: f"({value})" for name, value in self.fixed.items()}
         options |= {name: _written(value) for name, value in self.turned.items()}
         return f"{self.learner}:" + ",".join(f"{name}={value}" for name, value in options.items())
@@ -147,7 +154,7 @@ class LearnSetup:
             raise FourlabError(f"learner {str(text)[:40]!r} is not offered; {', '.join(titles())}")
         setup = replace(self, learner=spec.name, turned={}, fixed={})
         if not spec.options:
-            return setup
+            return setup._checked()
         config = configure(LEARNERS[spec.name].Config, spec, "learner")
         setup = replace(setup, opponent=str(getattr(config, "opponent", setup.opponent)))
         known = {option.name: option for option in options_of(type(config))}
@@ -174,7 +181,8 @@ class LearnSetup:
 
     def _checked(self) -> LearnSetup:
         """Return the settings if the learner takes them and a round of games ends soon."""
-        configure(self.kind.Config, parse(self.spec), "learner")
+        config = configure(self.kind.Config, parse(self.spec), "learner")
+        self.kind.check(self.rules, config)
         if self.opponent not in OPPONENTS:
             _check_opponents(self.opponent, self.rules)
         if self.opponent == "perfect" and not is_small(self.rules):
@@ -276,13 +284,23 @@ def _written(value: float | bool) -> str:
 
 def read_setup(query: Mapping[str, str]) -> tuple[LearnSetup, str]:
     """Return the settings of an address, and what in it could not be taken."""
-    setup, problems = LearnSetup(), []
-    for name in OFFERED:
+    own, problems = LearnSetup(), list[str]()
+    setup = own
+    try:  # whether a learner takes the board is known once it is chosen
+        setup = replace(own, rules=_board(query.get("game", SMALL_GAMES[0])))
+    except FourlabError as error:
+        problems.append(str(error))
+    for name in ("learner", "opponent"):
         if name in query:
             try:
                 setup = setup.with_choice(name, query[name])
             except FourlabError as error:
                 problems.append(str(error))
+    try:
+        setup._checked()
+    except FourlabError as error:
+        problems.append(str(error))
+        setup = replace(setup, rules=own.rules)
     try:
         setup = replace(setup, seed=number(query.get("seed", "0"), 0, MOST_SEED, "seed"))
     except FourlabError as error:
@@ -293,4 +311,4 @@ def read_setup(query: Mapping[str, str]) -> tuple[LearnSetup, str]:
                 setup = setup.with_dial(dial.name, query[dial.name])
             except FourlabError as error:
                 problems.append(str(error))
-    return setup, "; ".join(problems)
+    return setup, "; ".join(dict.fromkeys(problems))

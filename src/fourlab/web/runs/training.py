@@ -18,7 +18,7 @@ from fourlab.rules.position import Position
 from fourlab.web.runs.measuring import Measured, Work
 from fourlab.web.runs.pace import Pace, read_sprint
 from fourlab.web.runs.reference import learn_by_heart
-from fourlab.web.runs.sample import Sample, Tally, sample_of, tally_of, train_for
+from fourlab.web.runs.sample import Sample, Tally, make_ready, sample_of, tally_of, train_for
 from fourlab.web.runs.setup import LearnSetup
 from fourlab.web.sessions.base import Session, View
 from fourlab.web.workbench import TRAINING, Job
@@ -267,17 +267,22 @@ class Training(Measured):
         self._wishes = []
         halt = self.halt = threading.Event()
         known, is_due, positions = self.learner, self.curves.is_due, self.positions
-
         rules, opponent = self.settings.rules, self.settings.opponent
 
         def job(job: Job) -> None:
+            def wants() -> bool:  # somebody looks, or has let it run
+                is_off = halt.is_set() or job.cancelled()
+                return not is_off and bool(self.running or self.watchers)
+
             with self.lock:
                 began = time.perf_counter()
                 if known is None:
                     learn_by_heart(rules, named_in(opponent), job.cancelled)
                 learner = known or self.make()
                 if known is None:
-                    learner.prepare()
+                    if not make_ready(learner, lambda words: job.report(self._waits, words), wants):
+                        job.report(self._put_off, works)
+                        return
                     began = time.perf_counter()
                 results: list[Callable[[], None]] = []
                 for one in works:
@@ -290,6 +295,14 @@ class Training(Measured):
                 job.report(self._done, learner, trained, time.perf_counter() - began, results)
 
         self.start("train", job, TRAINING, needs="learning@any")
+
+    def _put_off(self, works: list[Work]) -> None:
+        """Keep for later what was to be done with a learner that was not made ready."""
+        self.busy = False
+        self._wishes = [*works, *self._wishes]
+        if self.running:
+            self.do()
+        self.changed()
 
     def catch_up(self, games: int) -> None:
         """Play up to a number of games that are known already, with the same dice."""

@@ -12,6 +12,7 @@ from fourlab.rules.catalog import game
 from fourlab.rules.position import Position
 from fourlab.web import words
 from fourlab.web.runs.inside import counted, inside, tells
+from fourlab.web.runs.kept import lost_words
 from fourlab.web.runs.room import ALONE_SECONDS
 from fourlab.web.runs.sample import Sample
 from fourlab.web.runs.setup import MEAN, OPPONENTS, SMALL_GAMES, dials, range_of, titles
@@ -55,7 +56,7 @@ def learn_view(session: LearnSession) -> dict[str, Any]:
         "ended": training.is_over,
         "late": sample is not None and sample.is_late,
         "running": training.running,
-        "preparing": training.learner is None and not training.is_over,
+        "preparing": training.learner is None and (training.busy or not training.is_open),
         "pace": training.pace.moves,
         "reached": _reached(training),
         "phase": _phase(training, phase),
@@ -145,7 +146,8 @@ def _regained(session: LearnSession) -> str:
     kept = session.kept
     if kept is None:
         return "The draft begins anew; nothing was learned yet."
-    return "Nothing was lost." if kept.lost < 0 else f"The server was restarted: {kept.why}."
+    lost = lost_words(max(kept.lost, 0.0))
+    return "Nothing was lost." if kept.lost < 0 else f"The server was restarted: {lost}."
 
 
 def _reached(training: Training) -> dict[str, float] | None:

@@ -1,6 +1,7 @@
 // Analyse: the truth about a position, and what agents make of it.
 
-import { BoardView, Disc, Frame, Icon, Picker, Segmented, Strength, Thumbnail, live, pitchFor } from "fourlab/kit.js";
+import { BoardView, Disc, Frame, Icon, Picker, Segmented, Strength, Thumbnail, live } from "fourlab/kit.js";
+import { pitchFor, pitchOnPhone } from "fourlab/pieces.js";
 import { heat, written } from "fourlab/heat.js";
 import { Tree, listed } from "fourlab/tree.js";
 
@@ -38,7 +39,7 @@ export default {
     pitch() {
       const { columns, rows } = this.view.game;
       if (this.sideways) return Math.max(28, Math.floor(Math.min((this.phone ? this.width - 108 : 324) / columns, (this.height - 160) / rows)));
-      if (this.phone) return Math.floor((this.width - 40) / columns);
+      if (this.phone) return pitchOnPhone(this.view.game, this.width - 40, this.height - 230);
       const room = this.width < 1200 ? this.width - 64 : 544;
       return Math.min(pitchFor(this.view.game, room - 44, this.height - 360), 96);
     },

@@ -1,6 +1,7 @@
 // Home: what this is in one screen. A board with the truth above it, and a learner that grows up.
 
-import { BoardView, Disc, Frame, Icon, Segmented, Word, live, pitchFor } from "fourlab/kit.js";
+import { BoardView, Disc, Frame, Icon, Segmented, Word, live } from "fourlab/kit.js";
+import { pitchFor } from "fourlab/pieces.js";
 import { svg } from "fourlab/board.js";
 import { short } from "fourlab/curve.js";
 

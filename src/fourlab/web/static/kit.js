@@ -292,11 +292,11 @@ export const live = {
   props: { start: Object },
   emits: ["act"],
   provide() { return { shown: this }; },
-  data() { return { view: this.start, number: 0, online: true, width: innerWidth, height: innerHeight }; },
+  data() { return { view: this.start, number: 0, online: true, width: innerWidth, height: high() }; },
   computed: { phone() { return this.width < 768; }, sideways() { return this.height < 480 && this.width > this.height; } },
   mounted() {
     this.keepAddress();
-    this.onResize = () => { [this.width, this.height] = [innerWidth, innerHeight]; };
+    this.onResize = () => { [this.width, this.height] = [innerWidth, high()]; };
     this.onKeydown = (event) => { if (!isTyping(event) && this.online) this.key?.(event); };
     addEventListener("resize", this.onResize);
     addEventListener("keydown", this.onKeydown);
@@ -321,15 +321,8 @@ export const live = {
   },
 };
 
-// The largest pitch at which a board of this size fits, a multiple of 4 where there is room.
-export function pitchFor(game, width, height) {
-  const narrow = (width - 24) / game.columns;
-  const across = narrow < 76 ? narrow : (width - 32) / game.columns;
-  const down = height / (game.rows + 0.4);
-  const room = Math.min(across, down, 96);
-  if (room >= 44) return Math.floor(room / 4) * 4;
-  return Math.max(24, Math.min(44, Math.floor((width - 16) / game.columns)));
-}
+// The window's height without a phone's bars, which come and go: no board grows under a finger.
+function high() { return document.documentElement.clientHeight; }
 
 // A word that explains itself: pressed, it shows what the server's glossary says of it.
 let words = 0;

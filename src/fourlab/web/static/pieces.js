@@ -74,3 +74,19 @@ export function makeChip(chip, pitch, compact) {
   if (chip.back) Object.assign(element.style, { background: chip.back, color: chip.ink });
   return element;
 }
+
+// The largest pitch at which a board of this size fits, a multiple of 4 where there is room.
+export function pitchFor(game, width, height) {
+  const narrow = (width - 24) / game.columns;
+  const across = narrow < 76 ? narrow : (width - 32) / game.columns;
+  const down = height / (game.rows + 0.4);
+  const room = Math.min(across, down, 96);
+  if (room >= 44) return Math.floor(room / 4) * 4;
+  return Math.max(24, Math.min(44, Math.floor((width - 16) / game.columns)));
+}
+
+// As wide as a phone held upright; a tall board is as high as it, as far as fingers allow.
+export function pitchOnPhone(game, width, height) {
+  const [across, down] = [width / game.columns, Math.max(36, height / game.rows)];
+  return Math.max(24, Math.floor(Math.min(across, down, 96)));
+}

@@ -1,6 +1,7 @@
 // Play: a board that plays, what to play against, and what the game was worth move by move.
 
-import { BoardView, Disc, Frame, Icon, Picker, Segmented, Strength, live, pitchFor } from "fourlab/kit.js";
+import { BoardView, Disc, Frame, Icon, Picker, Segmented, Strength, live } from "fourlab/kit.js";
+import { pitchFor, pitchOnPhone } from "fourlab/pieces.js";
 import { ValueGraph } from "fourlab/graph.js";
 import { heat } from "fourlab/heat.js";
 import { ReviewSummary, ShareRow, TurningPoints, copyText } from "fourlab/review.js";
@@ -64,7 +65,7 @@ export default {
         return Math.max(20, Math.floor(Math.min(down, Math.max(36, (this.width - 358) / this.view.game.columns), 96)));
       }
       const room = this.room || (this.phone ? this.width - 24 : Math.min(this.width, 1440) - 64 - 448);
-      if (this.phone) return Math.min(96, Math.max(24, Math.floor((room - 16) / this.view.game.columns)));
+      if (this.phone) return pitchOnPhone(this.view.game, room - 16, this.height - 230);
       return pitchFor(this.view.game, room, this.height - (this.shown ? 328 : 288));
     },
     boardState() {
