@@ -6,7 +6,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -128,25 +127,25 @@ def test_a_worker_with_other_sources_does_no_job(monkeypatch: pytest.MonkeyPatch
 
 def test_equal_sources_are_known_wherever_they_lie(tmp_path: Path) -> None:
     """In a folder or in an archive; an edit makes others of them."""
-    package, said = Path(workers_module.__file__).parents[1], []
-    inside = [*package.glob("core/*.py")]
-    inside += [package / "__init__.py", package / "version.py"]
+    folder, edited = tmp_path / "folder", tmp_path / "folder" / "fourlab" / "core" / "dice.py"
+    unread = shutil.ignore_patterns("__pycache__", "static", "shipped", "books", "reports")
+    shutil.copytree(Path(workers_module.__file__).parents[1], folder / "fourlab", ignore=unread)
+    packed = [shutil.make_archive(str(tmp_path / "same"), "zip", folder)]
+    before = edited.read_text()
+    edited.write_text(f"{before}# edited")
+    packed.append(shutil.make_archive(str(tmp_path / "other"), "zip", folder))
+    edited.write_text(before)
     program = "from fourlab.core.workers import sources_digest; print(sources_digest())"
-    for name, edit in (("folder", ""), ("archive.zip", ""), ("edited.zip", "# edited")):
-        place = tmp_path / name
-        for path in inside:
-            text = path.read_text() + edit * (path.name == "dice.py")
-            where = Path("fourlab") / path.relative_to(package)
-            if place.suffix:
-                with zipfile.ZipFile(place, "a") as archive:
-                    archive.writestr(str(where), text)
-            else:
-                (place / where).parent.mkdir(parents=True, exist_ok=True)
-                (place / where).write_text(text)
-        command = [sys.executable, "-c", program]
-        environment = {**os.environ, "PYTHONPATH": str(place)}
-        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
-        said.append(done.stdout)
+    said = [
+        subprocess.run(
+            [sys.executable, "-c", program],
+            env={**os.environ, "PYTHONPATH": str(place)},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for place in (folder, *packed)
+    ]
     assert said[0] == said[1] != said[2]
 
 
