@@ -6,8 +6,10 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from concurrent.futures import BrokenExecutor
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -54,6 +56,31 @@ def die(_job: int) -> None:
 
 def fail(job: int) -> None:
     raise KeyError(job)
+
+
+def wait_until_left(begun: threading.Event) -> bool:
+    begun.set()
+    return workers_module._here.left.wait(60)  # type: ignore[no-any-return]
+
+
+def wait_long(path: str) -> None:
+    Path(path).open("w").close()  # a pipe: somebody reads at the other end
+    threading.Event().wait(60)
+
+
+def test_nobody_waits_for_what_is_at_work_after_an_error(tmp_path: Path) -> None:
+    begun, pipe, at_work = threading.Event(), tmp_path / "pipe", []
+    os.mkfifo(pipe)
+    with suppress(KeyError), Workers(1) as workers:
+        at_work.append(workers.executor.submit(wait_until_left, begun))
+        assert begun.wait(60)
+        raise KeyError
+    with suppress(KeyError), Workers(1, "processes") as workers:
+        at_work.append(workers.executor.submit(wait_long, str(pipe)))
+        pipe.read_text()  # until it has begun
+        raise KeyError
+    assert at_work[0].result()
+    assert isinstance(at_work[1].exception(), BrokenExecutor)
 
 
 @pytest.mark.parametrize("kind", ["threads", "processes"])

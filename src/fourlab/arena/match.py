@@ -16,6 +16,7 @@ from fourlab.arena.in_step import play_in_step, ready
 from fourlab.arena.pairing import Pairing, Stretch, Watch, import_modules, nobody
 from fourlab.arena.seats import gathered, play_seated
 from fourlab.core.limit import CalledOffError, never
+from fourlab.core.workers import is_left
 from fourlab.positions.openings import default_plies
 from fourlab.rules.position import position_of
 
@@ -32,7 +33,7 @@ def play(stretch: Stretch, watch: Watch = nobody, stop: Callable[[], bool] = nev
         agents = _agents(pairing)
         if all(_in_step(agent) for agent in agents):
             return play_in_step(stretch, agents, watch, stop)
-    return play_seated(stretch, watch, stop)
+    return play_seated(stretch, watch, is_left if stop is never else stop)
 
 
 def prepare(pairing: Pairing) -> None:

@@ -13,6 +13,7 @@ import logging
 import multiprocessing
 import os
 import platform
+import signal
 import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator
@@ -69,6 +70,7 @@ class Workers:
         self.count = _cluster_threads(self._client) if cluster else count or os.cpu_count() or 1
         if cluster:
             _check_sources(self._client)
+        self._left = threading.Event()  # nobody waits for what is still at work
         self.executor = self._open()
 
     def _open(self) -> Executor:
@@ -76,7 +78,7 @@ class Workers:
             executor: Executor = self._client.get_executor(pure=False)
             return executor
         if self.kind == "threads":
-            return ThreadPoolExecutor(self.count)
+            return ThreadPoolExecutor(self.count, initializer=_enter, initargs=(self._left,))
         # Spawned, not forked: a forked child inherits the locks of threads it does not have.
         context = multiprocessing.get_context("spawn")
         return ProcessPoolExecutor(self.count, context, _settle)
@@ -163,6 +165,11 @@ class Workers:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        if error is not None:
+            self._left.set()
+            if isinstance(self.executor, ProcessPoolExecutor):
+                for worker in multiprocessing.active_children():
+                    worker.kill()
         if self._client is None:
             self.executor.shutdown(wait=True, cancel_futures=True)
         else:
@@ -174,6 +181,20 @@ class Workers:
                     f"the cluster at {self.cluster} is gone, what was done is kept; start one "
                     "again and repeat the command, arena with --resume"
                 ) from None
+
+
+_here = threading.local()
+
+
+def _enter(left: threading.Event) -> None:
+    """Make this thread a worker; the event says when its owner has left."""
+    _here.left = left
+
+
+def is_left() -> bool:
+    """Return whether nobody waits any more for what this worker does."""
+    left: threading.Event | None = getattr(_here, "left", None)
+    return left is not None and left.is_set()
 
 
 def _with_own(
@@ -201,6 +222,7 @@ def _settle() -> None:
     It ends if its owner is killed: it would wait for jobs for ever.
     """
     os.dup2(2, 1)  # what is printed goes where errors go
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # its owner is interrupted, and ends it
     owner = multiprocessing.parent_process()
     assert owner is not None  # noqa: S101  # this runs in a worker
 
