@@ -53,6 +53,8 @@ def test_a_grade_says_how_many_positions_were_seen(taught: Path) -> None:
     shown = command.run(*asked, "positions.txt", folder=taught).stdout
     assert re.search(r"of 3 positions it has seen [12]; in the others it plays any move", shown)
     assert "--positions played grades it in its own games" in shown
+    own = command.run(*asked, "played", "--json", folder=taught)
+    assert json.loads(own.stdout)["good"] > 0.75  # 61% in the middle of any games
 
 
 def test_names_in_brackets_are_no_markup(tmp_path: Path) -> None:

@@ -163,3 +163,8 @@ def test_a_number_in_the_address_that_is_none_changes_nothing(
     session = analyse(bench, moves="1234", at=number, sims=number)
     assert session.position.notation == "1234"
     assert session.url == analyse(bench, moves="1234").url
+
+
+def test_a_name_in_the_address_that_can_be_none_is_dropped(bench: TestBench) -> None:
+    assert analyse(bench, kept="\ud800").url == analyse(bench).url
+    assert "kept=abc" in analyse(bench, kept="abc").url

@@ -40,7 +40,8 @@ class AnalyseDesk(Session):
     def __init__(self, bench: Any, query: Mapping[str, str], seed: int = 0) -> None:
         super().__init__(bench)
         self.seed = seed
-        self.kept = query.get("kept", "")[:64]  # the game of Play that a visitor came from
+        kept = query.get("kept", "")[:64]
+        self.kept = kept if kept.isascii() else ""  # the game of Play that a visitor came from
         self.notice = ""
         self.rules = self._read(lambda: read_game(query.get("game", DEFAULT_GAME)), DEFAULT_GAME)
         found = read_prefix(self.rules, query.get("moves", "") if not self.notice else "")
