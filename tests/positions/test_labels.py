@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from fourlab.core.limit import CalledOffError, Limit
 from fourlab.core.storage import StorageError
 from fourlab.positions import labels as module
 from fourlab.positions.labels import (
@@ -55,6 +56,13 @@ def test_labels_are_what_the_solver_says(rules: Rules) -> None:
         assert found.best()[row].tolist() == [score == max(legal) for score in scores]
 
 
+def test_hard_positions_are_called_off_in_the_middle_of_a_search() -> None:
+    rules = game("connect4")
+    keys = keys_of([rules.start().play_all("12345")])
+    with pytest.raises(CalledOffError):
+        label(rules, keys, Solver(rules, table_mb=1), Limit(stop=lambda: True))
+
+
 @pytest.mark.parametrize("rules", BOARDS, ids=str)
 def test_a_key_is_one_for_mirror_images(rules: Rules) -> None:
     positions = some_positions(rules, 40)
@@ -73,7 +81,7 @@ def test_labelling_goes_on_where_it_ended(tmp_path: Path, monkeypatch: pytest.Mo
         asked: list[int] = []
         chunk = labeller._chunk
         monkeypatch.setattr(
-            labeller, "_chunk", lambda keys, at: asked.append(at) or chunk(keys, at)
+            labeller, "_chunk", lambda keys, at, limit: asked.append(at) or chunk(keys, at, limit)
         )
         again = labeller.label(keys, path)
         assert min(asked) == 20

@@ -370,6 +370,21 @@ def test_asking_the_solver_is_told_called_off_by_a_pause_and_taken_up_again(
     assert session.waiting == ""
 
 
+def test_most_of_the_time_belongs_to_learning(bench: TestBench) -> None:
+    session = learn(bench)
+    do(session, "speed", 1e9)
+    do(session, "run")
+    training = session.training
+    bench.until(lambda: training.curves.wins)
+    assert training.rest > training.seconds  # none before it has learned for longer than that took
+    training.rest = float("inf")
+    points, games = len(training.curves.wins), training.done
+    bench.until(lambda: training.done > 100 * games)
+    assert len(training.curves.wins) == points
+    training.rest = 0.0
+    bench.until(lambda: len(training.curves.wins) > points)
+
+
 def test_the_truth_of_a_small_board_is_soon_found() -> None:
     sample = truth_sample(find_game("tictactoe"))
     assert len({one.position for one in sample}) == 120

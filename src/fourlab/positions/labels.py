@@ -17,6 +17,7 @@ import numpy.typing as npt
 from fourlab.core.arrays import Array, Ints
 from fourlab.core.bits import popcount
 from fourlab.core.jit import kernel
+from fourlab.core.limit import NO_LIMIT, CalledOffError, Limit
 from fourlab.core.storage import StorageError, load_arrays, save_arrays
 from fourlab.core.workers import Workers
 from fourlab.rules.catalog import game, name_of
@@ -121,24 +122,27 @@ def _children(rules: Rules, keys: Ints, scores: Scores, places: Ints, children: 
     return count
 
 
-def label(rules: Rules, keys: Ints, solver: Solver) -> Labels:
-    """Return positions in progress with the exact scores of all moves."""
+def label(rules: Rules, keys: Ints, solver: Solver, limit: Limit = NO_LIMIT) -> Labels:
+    """Return positions in progress with the exact scores of all moves; raises CalledOffError."""
     scores = np.empty((len(keys), rules.move_count), np.int8)
     places, children = np.empty((2, scores.size), np.int64)
     count = _children(rules, keys, scores, places, children)
     distinct, inverse = np.unique(children[:count], return_inverse=True)
-    scores.reshape(-1)[places[:count]] = -_solved(rules, distinct, solver)[inverse]
+    scores.reshape(-1)[places[:count]] = -_solved(rules, distinct, solver, limit)[inverse]
     return Labels(rules, keys, scores.max(axis=1, initial=UNPLAYABLE), scores)
 
 
-def _solved(rules: Rules, keys: Ints, solver: Solver) -> Scores:
+def _solved(rules: Rules, keys: Ints, solver: Solver, limit: Limit) -> Scores:
     """Return the scores of positions, of one ply if the solver has a book."""
     movers, occupied = unpacked(rules, keys)
     if _in_book(solver.book, occupied):
         stones = zip(movers.tolist(), occupied.tolist(), strict=True)
         positions = [Position(rules, *board, ()) for board in stones]
         return np.array(solver.score_many(positions), np.int8)
-    return solver.solve_arrays(movers, occupied).low.astype(np.int8)
+    found = solver.solve_arrays(movers, occupied, limit)
+    if (found.low < found.high).any():
+        raise CalledOffError
+    return found.low.astype(np.int8)
 
 
 def _in_book(book: Book | None, occupied: Ints) -> bool:
@@ -164,8 +168,18 @@ class Labeller:
     ) -> Labels:
         """Label positions, those of a ply together; what `path` holds of them is not done again.
 
-        `watch` hears how many are done; what it raises calls it off.
+        `watch` hears again and again how many are done; a CalledOffError of it calls all off.
         """
+        heard = 0
+
+        def is_off() -> bool:
+            try:
+                watch(heard)
+            except CalledOffError:
+                return True
+            return False
+
+        limit = Limit(stop=is_off)
         done = self._resumed(keys, path)
         if len(done) < len(keys):
             self.solver.prepare()
@@ -174,17 +188,18 @@ class Labeller:
             begin = len(done)
             parts = range(begin, min(begin + block, len(keys)), CHUNK)
             made = dict[int, Labels]()
-            for at, chunk in self._workers.run(lambda at: self._chunk(keys, at), parts):
+            for at, chunk in self._workers.run(lambda at: self._chunk(keys, at, limit), parts):
                 made[at] = chunk
-                watch(min(begin + len(made) * CHUNK, len(keys)))
+                heard = min(begin + len(made) * CHUNK, len(keys))
+                watch(heard)
             done = joined([done, *(made[at] for at in parts)])
             if path and (len(done) == len(keys) or time.monotonic() - saved > SAVE_SECONDS):
                 save_labels(path, done)
                 saved = time.monotonic()
         return done
 
-    def _chunk(self, keys: Ints, at: int) -> Labels:
-        return label(self.rules, keys[at : at + CHUNK], self.solver)
+    def _chunk(self, keys: Ints, at: int, limit: Limit) -> Labels:
+        return label(self.rules, keys[at : at + CHUNK], self.solver, limit)
 
     def _resumed(self, keys: Ints, path: Path | None) -> Labels:
         if path is None or not path.exists():

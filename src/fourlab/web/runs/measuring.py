@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from abc import abstractmethod
 from collections.abc import Callable
 from typing import Any
@@ -18,6 +19,7 @@ from fourlab.web.sessions.base import Session
 from fourlab.web.workbench import Job
 
 TEST_GAMES = 100
+RESTS = 2.0  # times as long as it was looked for, it learns before the next point
 
 # Work is done with the learner on a thread, and returns what is then done to the training.
 Work = Callable[[Learner], Callable[[], None]]
@@ -41,6 +43,11 @@ class Measured(Session):
         self.positions: list[Scored] | None = None
         self.reference: float | None = None
         self.tested: dict[str, Any] | None = None
+        self.rest = 0.0  # seconds of training before which no other point is found
+
+    def is_due(self, games: int) -> bool:
+        """Whether another point of the curves is due: most of the time belongs to learning."""
+        return self.seconds >= self.rest and self.curves.is_due(games)
 
     @abstractmethod
     def do(self, *work: Work) -> None:
@@ -58,11 +65,14 @@ class Measured(Session):
 
     def measure(self, learner: Learner, positions: list[Scored] | None) -> Callable[[], None]:
         """Find another point of the curves, and return how to take it in."""
+        began = time.perf_counter()
         point = measured(learner, self._opponent(learner), positions, self.halt.is_set)
         columns = columns_of(learner, point)
+        took = time.perf_counter() - began
 
         def take() -> None:
             self.curves.add(point, self.seconds)
+            self.rest = self.seconds + RESTS * took
             self.columns = columns
             both = zip(self.tested_columns, point.columns, strict=True)
             self.tested_columns = [a + b for a, b in both]

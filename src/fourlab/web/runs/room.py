@@ -25,7 +25,7 @@ LOCK_SECONDS = 10.0  # to wait for a learner at the end of the server
 # What a draft hands over to the run that it becomes.
 STATE = (
     *("learner", "sample", "frame", "size", "done", "won", "seconds"),
-    *("curves", "columns", "tested_columns", "positions", "reference", "tested"),
+    *("curves", "columns", "tested_columns", "positions", "reference", "tested", "rest"),
 )
 
 

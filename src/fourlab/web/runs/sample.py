@@ -91,11 +91,15 @@ class Tally:
 
 def make_ready(learner: Learner, say: Callable[[str], None], is_wanted: Callable[[], bool]) -> bool:
     """Prepare a learner and say what that waits for; return False if nobody wants it any more."""
+    said = ""
 
     def tell(words: str) -> None:
+        nonlocal said
         if not is_wanted():
             raise CalledOffError
-        say(words)
+        if words != said:
+            said = words
+            say(words)
 
     learner.tell = tell
     try:

@@ -34,6 +34,7 @@ SOON: dict[str, dict[str, float]] = {
         **{"width": 16, "blocks": 1, "lanes": 32, "batch": 64, "prefill": 512},
         "start-share": 0.5,
     },
+    "deep-q": {"width": 16, "lanes": 32, "batch": 64},
     "distil": {"width": 16, "blocks": 2, "batch": 128},
 }
 WALKED = 30  # cells up to which the solver's strategy is walked through within seconds

@@ -266,7 +266,7 @@ class Training(Measured):
         works = [*self._wishes, *work]
         self._wishes = []
         halt = self.halt = threading.Event()
-        known, is_due, positions = self.learner, self.curves.is_due, self.positions
+        known, is_due, positions = self.learner, self.is_due, self.positions
         rules, opponent = self.settings.rules, self.settings.opponent
 
         def job(job: Job) -> None:
