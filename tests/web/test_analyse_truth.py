@@ -111,7 +111,7 @@ def test_those_who_wait_for_nobody_give_way(bench: TestBench) -> None:
     while len(found) < 4:
         threading.Event().wait(0.01)
     assert found[MOVES] == found[ANALYSIS]
-    assert found[TRAINING] == found[LONG] == max(found[MOVES], GIVE_WAY)
+    assert found[TRAINING] == found[LONG] == min(found[MOVES] + GIVE_WAY, 19)
 
 
 def test_what_is_known_is_never_forgotten() -> None:

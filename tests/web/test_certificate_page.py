@@ -25,7 +25,7 @@ def test_a_first_visitor_finds_what_comes_with_fourlab(visit: Visit) -> None:
     visitor.go("/analyse")
     page.click("text=Certificates")
     page.wait_for_selector("h2:has-text('Comes with fourlab')")
-    visitor.count(".certificate-card .plies rect", 63)
+    visitor.count(".certificate-card .plies rect", 84)
     visitor.picture("certificates-shipped-phone")
     page.focus(".certificate-card:has-text('zero:sims=64') h2 a")
     page.keyboard.press("Enter")

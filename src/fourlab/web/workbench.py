@@ -91,7 +91,8 @@ def give_way() -> None:
     """Let this thread, and what it starts, give way to others: on Linux each has its niceness."""
     if sys.platform == "linux":
         with contextlib.suppress(OSError):
-            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), GIVE_WAY)
+            thread = os.PRIO_PROCESS, threading.get_native_id()
+            os.setpriority(*thread, os.getpriority(*thread) + GIVE_WAY)
 
 
 class Workbench:
