@@ -7,7 +7,9 @@ For a machine with a GPU; numpy, numba and torch are enough. A network is traine
 seconds, rounded to 16 bits, and walked: the games that end below the value of the game are its
 holes. With `--rounds` what it was asked and was never taught is labelled by the solver, and it
 learns on: the way to a strategy of its own (`--moves keep`). `--strategy` teaches one that meets
-few positions instead (benchmarks/compact.py), and any move that wins at once; with `--rule` only
+few positions instead (benchmarks/compact.py), and any move that wins at once; `--free` all winning
+moves of all positions that were looked at for one, so that a network shows which it finds easy
+(`benchmarks.compact --like`). With `--rule` only
 what `net:PATH,rule=yes` leaves open. A line of JSON for
 each round stands in OUT/results.jsonl, the networks beside it.
 """
@@ -21,7 +23,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from benchmarks.compact import taught
+from benchmarks.compact import free, freed, taught
 from fourlab.agents import net
 from fourlab.agents.registry import agent
 from fourlab.arena.certify.certificate import value_for
@@ -145,6 +147,9 @@ def teach(shape: Shape, labels: Labels, options: argparse.Namespace, out: Path) 
         network.save(out / f"{name}.state.safetensors", extra=pupil.arrays(memory=False))
         network.save(out / f"{name}.safetensors", half=True)
         found["bytes"] = (out / f"{name}.safetensors").stat().st_size
+        if lost > options.most_wrong:
+            say(**found)
+            break
         spec = f"net:{out / name}.safetensors,device={device.type}{',rule=yes' * options.rule}"
         result, asked = walked(spec, labels.rules, options.side)
         found |= result
@@ -160,7 +165,8 @@ def teach(shape: Shape, labels: Labels, options: argparse.Namespace, out: Path) 
             break
         with Labeller(labels.rules, options.threads) as labeller:
             value = value_for(labels.rules.start(), SIDES[options.side])
-            labels = distinct(joined([labels, labelled(labeller, fresh, value)]))
+            more = labelled(labeller, fresh, value)
+        labels = distinct(joined([labels, freed(more, options.slower) if options.free else more]))
     return labels
 
 
@@ -170,6 +176,9 @@ def main() -> None:
     parser.add_argument("--side", default="first", choices=SIDES)
     parser.add_argument("--data", type=Path, help="keeps the labels; made where they are missing")
     parser.add_argument("--strategy", type=Path, help="of benchmarks/compact.py; with --moves best")
+    parser.add_argument("--free", type=Path, help="the --data of benchmarks/compact.py")
+    parser.add_argument("--slower", type=int, default=2, help="of --free: moves after the fastest")
+    parser.add_argument("--most-wrong", type=int, default=10**9, help="with more it is not walked")
     parser.add_argument("--rule", action="store_true", help="a win, a block and safety by rule")
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--shape", action="append", default=[], help="width=32,blocks=4,head=8")
@@ -194,13 +203,15 @@ def main() -> None:
     if options.strategy:
         labels = taught(options.strategy)
         labels = ruled(labels) if options.rule else labels
+    elif options.free:
+        labels = free(options.free, options.slower)
     else:
         labels = lessons(f"walk:{options.side}", game(options.game), options.data)
     say(labels=len(labels), made_s=round(time.perf_counter() - began, 1))
     options.out.mkdir(parents=True, exist_ok=True)
     out = options.out
-    for name in ("data", "strategy", "out"):
-        setattr(options, name, str(getattr(options, name)))
+    for name in ("data", "strategy", "free", "out"):
+        setattr(options, name, str(getattr(options, name) or ""))
     for text in options.shape or ["width=64,blocks=6,head=32"]:
         labels = teach(shape_of(text), labels, options, out)
 

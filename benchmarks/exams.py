@@ -21,7 +21,7 @@ from fourlab.search.book import shipped_book
 from fourlab.search.forest import search
 
 PLIES = range(8, 21)  # of positions that shipped suites are graded on
-CLASSES, SEARCHED = 6000, 1000  # UCI positions that the network values, and that are searched
+CLASSES, SEARCHED = 6000, 2000  # UCI positions that the network values, and that are searched
 OPENINGS = 3000  # positions of the book
 DRAWN = 0.3  # half of what the slowest win is worth: values nearer to 0 say draw
 SEED = 20261116
@@ -101,16 +101,20 @@ def examine(learner: Zero, found: list[Exam], sims: tuple[int, ...]) -> dict[str
     return report
 
 
-def examine_values(learner: Zero, sims: int = 100) -> dict[str, Any]:
+def examine_values(learner: Zero, sims: tuple[int, ...] = (100,)) -> dict[str, Any]:
     """Return how right values are: UCI classes and openings, with 95% intervals; {} elsewhere."""
     book = shipped_book(learner.rules)
     if book is None or str(learner.rules) != "connect4":
         return {}
     data, rng = sample(CLASSES), np.random.default_rng(SEED)
-    asked = _boards(data.movers, data.occupied)
-    bare = judge(_values(learner, asked, 0), data.outcomes.astype(np.int64))
-    few = np.arange(min(SEARCHED, len(data.movers)))
-    found = judge(_values(learner, asked.take(few), sims), data.outcomes[few].astype(np.int64))
+    report: dict[str, Any] = {"uci": {}, "book": {}}
+    for count in (0, *sims):
+        some = data.take(np.arange(SEARCHED if count else CLASSES))
+        found = judge(
+            _values(learner, _boards(some.movers, some.occupied), count),
+            some.outcomes.astype(np.int64),
+        )
+        report["uci"][_name(count)] = _share(found.accuracy, found.positions)
     movers, occupied, scores = (
         np.concatenate(parts)
         for parts in (
@@ -121,18 +125,16 @@ def examine_values(learner: Zero, sims: int = 100) -> dict[str, Any]:
     )
     rows = rng.permutation(len(movers))[:OPENINGS]
     truth, openings = np.sign(scores[rows].astype(np.int64)), _boards(movers[rows], occupied[rows])
-    report: dict[str, Any] = {
-        "uci": {"bare": _share(bare.accuracy, bare.positions)},
-        "book": {},
-    }
-    report["uci"][str(sims)] = _share(found.accuracy, found.positions)
-    for count in (0, sims):
+    for count in (0, sims[0]):
         values = _values(learner, openings, count)
         said = np.where(np.abs(values) < DRAWN, 0, np.sign(values))
-        name = str(count) if count else "bare"
-        report["book"][name] = _share(float((said == truth).mean()), len(truth))
-        report["book"][f"{name}_error"] = round(float(np.abs(values - truth).mean()), 4)
+        report["book"][_name(count)] = _share(float((said == truth).mean()), len(truth))
+        report["book"][f"{_name(count)}_error"] = round(float(np.abs(values - truth).mean()), 4)
     return report
+
+
+def _name(sims: int) -> str:
+    return str(sims) if sims else "bare"
 
 
 def _boards(movers: Ints, occupied: Ints) -> Boards:

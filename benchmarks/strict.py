@@ -5,6 +5,11 @@
 The file holds the moves of a player in every position that it can be led to (`fourlab certify
 --moves`, or `benchmarks.zero --certify second` on a GPU). It is walked again, and wherever the
 player does not win by force the solver says whether its move gave a win or a draw away.
+
+    PYTHONPATH=src python -m benchmarks.strict --agent zero:sims=0 --side second --plies 13
+
+asks an agent itself, and the solver about every move, as far as so many plies: a table of what it
+gives away on the way, where the whole walk is too long.
 """
 
 from __future__ import annotations
@@ -19,13 +24,17 @@ import numpy as np
 
 from benchmarks.compact import answers
 from fourlab.agents.base import Agent, Decision
+from fourlab.agents.registry import agent
 from fourlab.arena.certify.certificate import certify
 from fourlab.core.arrays import Ints
 from fourlab.core.limit import NO_LIMIT, Limit
-from fourlab.positions.labels import packed
+from fourlab.learning.networks.replies import SIDES, beginning, replies
+from fourlab.positions.labels import Labeller, packed
 from fourlab.rules.boards import Boards, boards_of
 from fourlab.rules.catalog import game
 from fourlab.rules.position import Position
+
+KEPT = (("wins", 1), ("draws", 0))  # what can be given away
 
 
 class Follower(Agent):
@@ -53,12 +62,36 @@ class Follower(Agent):
         return Decision(int(self.choose(boards_of([position]), np.zeros(1, np.int64))[0]))
 
 
+def judge(player: Agent, side: str, plies: int, threads: int | None) -> None:
+    """Print, ply by ply, in how many positions it is asked, and in how many it gives away."""
+    rules, keys, ply = player.rules, beginning(player.rules, side), SIDES[side]
+    with Labeller(rules, threads) as labeller:
+        while ply <= plies and len(keys):
+            labels = labeller.label(keys)
+            boards = Boards(*labels.boards(), np.zeros((len(keys), 0), np.uint8))
+            moves = player.choose(boards, np.zeros(len(keys), np.int64))
+            given = ~labels.keeping()[np.arange(len(keys)), moves]
+            told = {"ply": ply, "positions": len(keys), "given_away": int(given.sum())}
+            lost = {name: int((np.sign(labels.values[given]) == sign).sum()) for name, sign in KEPT}
+            print(json.dumps({**told, **lost}), flush=True)
+            keys, ply = replies(rules, keys, moves), ply + 2
+
+
 def main() -> None:
     """Judge what the arguments name."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--moves", type=Path, required=True)
-    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--moves", type=Path)
+    parser.add_argument("--out", type=Path)
+    parser.add_argument("--agent", default="")
+    parser.add_argument("--game", default="connect4")
+    parser.add_argument("--side", default="second", choices=SIDES)
+    parser.add_argument("--plies", type=int, default=11)
+    parser.add_argument("--threads", type=int, default=None)
     options = parser.parse_args()
+    if options.agent:
+        asked = agent(options.agent, game(options.game))
+        judge(asked, options.side, options.plies, options.threads)
+        return
     began, player = time.perf_counter(), Follower(options.moves)
     found = certify(player, player.rules, player.header["side"], strict=True, explain=False)
     found.save(options.out)

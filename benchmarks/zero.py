@@ -6,11 +6,14 @@
     PYTHONPATH=src python -m benchmarks.zero --trials FILE --resume IN --seconds 120 --out OUT
     PYTHONPATH=src python -m benchmarks.zero --speed --out OUT
     PYTHONPATH=src python -m benchmarks.zero --certify first --resume NETWORK --sims 400 --out OUT
+    PYTHONPATH=src python -m benchmarks.zero --values --begin NETWORK --sims 600 2000
 
 Needs numpy, numba and torch alone. OUT receives network.safetensors, checkpoint.safetensors (at
 most 16 MB) and metrics.jsonl. The clock starts when all is compiled, and stops while it grades.
 `--positions` names files of benchmarks/scored.py, or of lines with a move string and a score for
-every column; the suites that ship are always graded.
+every column; the suites that ship are always graded. `--begin` starts a new run with the weights
+of a network that plays, whose batch normalisation was folded away; `--values` asks such a network
+for UCI classes and values of openings, and trains nothing.
 
 A file of `--trials` has a name and options a line, such as `wide width=128 lanes=8192`; `seed=`,
 `resume=` and `whole=` in a line take the place of the arguments. Trials run one after the other in
@@ -30,11 +33,13 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.exams import Exam, examine, examine_values, exams
+from benchmarks.unfold import unfold
 from fourlab.learning.networks.zero import Zero
 from fourlab.learning.networks.zero_options import ZeroConfig
 from fourlab.learning.registry import learner as new_learner
 from fourlab.rules.catalog import game as find_game
 from fourlab.rules.geometry import Rules
+from fourlab.values.network import Network
 
 LOOKED_AT = ("middle", "strong")  # while training goes on
 LOOK = 500  # positions of each of them
@@ -60,7 +65,7 @@ def train(args: argparse.Namespace, learner: Zero, found: list[Exam]) -> dict[st
     """Train one portion and return its last line."""
     out, began = Path(args.out), time.perf_counter()
     out.mkdir(parents=True, exist_ok=True)
-    learner.prepare()
+    prepare(args, learner)
     say = {"prepared_s": round(time.perf_counter() - began, 1), "spec": learner.spec}
     print(json.dumps(say), flush=True)
     few = [exam.part(LOOK) for exam in found if exam.name in LOOKED_AT]
@@ -100,13 +105,28 @@ def train(args: argparse.Namespace, learner: Zero, found: list[Exam]) -> dict[st
                 line["grades"] = examine(learner, few, (100,))
             else:
                 line["grades"] = examine(learner, found, (0, 100, *args.sims))
-                line["values"] = examine_values(learner)
+                line["values"] = examine_values(learner, (100, *args.sims))
             print(json.dumps(line), file=log, flush=True)
             print(json.dumps(line), flush=True)
             looked, evaluations, samples, since = learner.clock, 0.0, 0.0, 0.0
             if over:
                 break
     return line
+
+
+def prepare(args: argparse.Namespace, learner: Zero) -> None:
+    """Compile, and begin with other weights where the arguments say so."""
+    learner.prepare()
+    if args.begin:
+        network = Network.load(Path(args.begin), learner.rules)
+        unfold(learner.workshop.trainer.module, network)
+        learner.workshop.settle()
+
+
+def tell_values(args: argparse.Namespace, learner: Zero) -> None:
+    """Print how right the values are of a network that is not trained."""
+    prepare(args, learner)
+    print(json.dumps(examine_values(learner, (100, *args.sims))), flush=True)
 
 
 def made(args: argparse.Namespace, **options: Any) -> Zero:
@@ -265,6 +285,7 @@ def certify(args: argparse.Namespace, rules: Rules) -> int:
         player,
         rules,
         args.certify,
+        start=args.start,
         starts="refuted",
         explain=False,
         moves=out / "moves",
@@ -287,6 +308,8 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=420.0)
     parser.add_argument("--whole", type=float, default=0.0, help="seconds of all portions together")
     parser.add_argument("--resume", default="")
+    parser.add_argument("--begin", default="", help="a network whose weights are taken over")
+    parser.add_argument("--values", action="store_true", help="no training")
     parser.add_argument("--out", default="out")
     parser.add_argument("--seed", type=int, help="0, or that of the run that is resumed")
     parser.add_argument("--set", nargs="*", default=[])
@@ -301,6 +324,7 @@ def main() -> int:
     parser.add_argument("--keep", action="store_true", help="checkpoints of trials too")
     parser.add_argument("--speed", action="store_true")
     parser.add_argument("--certify", default="", help="a side; --resume names the network")
+    parser.add_argument("--start", default="", help="moves that are made before, to --certify")
     parser.add_argument("--trees", type=int, default=8192, help="of each group, to --certify")
     args = parser.parse_args()
     args.bare = False
@@ -311,6 +335,8 @@ def main() -> int:
         speed(args)
     elif args.ablate or args.trials:
         run_trials(args, exams(rules, args.positions))
+    elif args.values:
+        tell_values(args, made(args))
     else:
         train(args, made(args), exams(rules, args.positions))
     return 0

@@ -48,6 +48,18 @@ class Crashing(Trouble):
         raise RuntimeError("out of ideas")
 
 
+class Leaking(Trouble):
+    """Writes into every pipe that it finds."""
+
+    name = "leaking"
+
+    def trouble(self, position: Position) -> None:
+        for number in range(3, 20):
+            place = Path(f"/proc/self/fd/{number}")
+            if place.is_symlink() and "pipe:" in str(place.readlink()):
+                os.write(number, b"junk\n")
+
+
 class Hanging(Trouble):
     """Never answers."""
 
@@ -183,6 +195,7 @@ KINDS: dict[str, type[Agent]] = {
             Dull,
             Crashing,
             Hanging,
+            Leaking,
             Slow,
             Cheating,
             Fatal,

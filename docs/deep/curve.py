@@ -24,6 +24,7 @@ COLOURS = ("0.2", "#0072b2", "#d55e00")  # of runs, apart for every eye
 LINES = (("bare", "the bare network", "--"), ("100", "100 simulations", "-"))
 PERFECT, GOOD = range(2)
 BASE = "base"
+ASIDE = {"above": ((0, 5), "center"), "below": ((0, -10), "center"), "right": ((5, -2), "left")}
 KILOBYTES = (100, 200, 500, 1000)
 Run = list[dict[str, Any]]  # lines of metrics, one after the other
 
@@ -118,16 +119,14 @@ def draw_sizes(networks: Run, out: Path) -> None:
     figure, sides = plt.subplots(1, 2, figsize=(9, 3.6))
     titles = ("ends of games that slip", "positions answered wrongly")
     for axes, title, key in zip(sides, titles, ("refuted", "taught_lost"), strict=True):
-        for number, one in enumerate(one for one in networks if one[key] is not None):
+        for one in (one for one in networks if one[key] is not None):
             place = one["bytes"] / 1000, one[key]
             colour = COLOURS[1] if one["refuted"] == 0 else COLOURS[2]
             axes.plot(*place, "o", color=colour, ms=5)
-            aside = (0, -10 if number % 2 else 5)  # neighbours are not written over each other
-            axes.annotate(
-                one["told"], place, aside, textcoords="offset points", fontsize=6, ha="center"
-            )
+            aside, ha = ASIDE[one.get("aside", "above")]
+            axes.annotate(one["told"], place, aside, textcoords="offset points", fontsize=6, ha=ha)
         axes.set_xscale("log")
-        axes.set_xlim(48, 1500)
+        axes.set_xlim(40, 1500)
         axes.set_xticks(KILOBYTES, [f"{size:,}" for size in KILOBYTES])
         axes.minorticks_off()
         axes.set_yscale("symlog", linthresh=1)

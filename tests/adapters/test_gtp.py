@@ -1,7 +1,5 @@
 """The text protocol of OpenSpiel's example server."""
 
-import re
-
 import pytest
 
 from fourlab.adapters.gtp import GtpServer
@@ -55,4 +53,12 @@ def test_every_command_is_listed_and_known() -> None:
         assert name in listed
     assert answers(*(f"known_command {name}" for name in listed))[:-1] == ["= true"] * len(listed)
     assert answers("known_command dance")[0] == "= false"
-    assert re.search(r"^1 2 3 4 5 6 7$", answers("showboard")[0], re.M)
+
+
+def test_the_board_counts_as_moves_do() -> None:
+    board = answers("play x x0", "play o o6", "showboard")[2]
+    assert board.endswith("\nx . . . . . o\n0 1 2 3 4 5 6")
+    ten = answers("showboard", board="connect:columns=10,rows=4,k=4")[0]
+    assert ten.endswith("\n0 1 2 3 4 5 6 7 8 9")
+    cells = answers("play x x(0,2)", "showboard", board="tictactoe")[1]
+    assert cells == "= \n. . x\n. . .\n. . ."

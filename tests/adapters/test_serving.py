@@ -1,5 +1,8 @@
 """fourlab as an engine: what it answers to whom."""
 
+import os
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -147,3 +150,18 @@ def test_an_own_agent_that_hangs_is_not_waited_for(
     over = type(server.agent).function.__globals__["over"]  # type: ignore[attr-defined]
     assert not over.is_set()
     over.set()
+
+
+@pytest.mark.parametrize("way", [(), ("--gtp",)])
+def test_bytes_that_are_no_text_are_answered_like_other_mistakes(way: tuple[str, ...]) -> None:
+    """Nothing on standard error, and the line after them is answered, too."""
+    known = b"fourlab" if not way else b"list_commands"
+    done = subprocess.run(
+        [sys.executable, "-m", "fourlab.cli.main", "engine", "random", *way],
+        input=b"\xff\n\0\xc3(\n\xed\xa0\x80 x\n" + known + b"\nquit\n",
+        env={**os.environ, "PYTHONIOENCODING": "utf-8:strict"},
+        capture_output=True,
+        timeout=60,
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert (b"ready\n" if not way else b"genmove") in done.stdout

@@ -144,6 +144,13 @@ def test_a_program_that_is_called_off_stops(tmp_path: Path) -> None:
     assert decide(spec, "", Limit(stop=called_off.is_set)).move == 1
 
 
+def test_the_last_words_do_not_steer_the_terminal(tmp_path: Path) -> None:
+    code = "sys.stderr.write('\\x1b[2Jgone\\r\\n'); sys.exit(1)"
+    [pairing] = Event(SMALL, (program(tmp_path, code), "random"), games=2, plies=0).pairings()
+    games = play(Stretch(pairing, 0, 2))
+    assert all("last words: \ufffd[2Jgone" in text for text in games.forfeits.values())
+
+
 def test_a_game_is_forfeited_with_the_last_words_and_the_next_is_played(tmp_path: Path) -> None:
     code = "sys.stderr.write('too hard'); sys.exit(1)"
     [pairing] = Event(SMALL, (program(tmp_path, code), "random"), games=2, plies=0).pairings()

@@ -12,6 +12,7 @@ from fourlab.agents.registry import agent
 from fourlab.core.errors import SpecError
 from fourlab.core.storage import StorageError
 from fourlab.learning.registry import learner
+from fourlab.rules.boards import boards_of
 from fourlab.rules.position import position_of
 
 
@@ -76,6 +77,23 @@ def test_many_threads_decide_at_once(tmp_path: Path, name: str) -> None:
     with ThreadPoolExecutor(4) as threads:
         together = threads.map(lambda p: player.decide(p, np.random.default_rng(1)), positions)
         assert list(together) == alone
+
+
+@pytest.mark.parametrize("name", LEARNED)
+def test_decisions_write_nowhere_that_other_threads_do(tmp_path: Path, name: str) -> None:
+    player = agent(f"{name}:{saved(tmp_path, LEARNED[name])}", "tictactoe")
+    assert isinstance(player, Learned)
+    values = player.knowledge.values
+    network = values.network
+    spaces = [values.worths, *([] if network is None else [network.marks, network.hits])]
+    for space in spaces:
+        space.fill(99)
+    boards = boards_of([position_of(player.rules, moves) for moves in ("", "15")])
+    player.decide(position_of(player.rules, "15"), np.random.default_rng(1))
+    player.choose(boards, np.arange(2))
+    player.policies(boards)
+    player.knowledge.worths(boards)
+    assert all((space == 99).all() for space in spaces)
 
 
 def test_mistakes_are_named(tmp_path: Path) -> None:

@@ -1,5 +1,8 @@
 """What `mcts` and `flat` find, prove, remember and refuse."""
 
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -325,3 +328,23 @@ def test_a_kept_leaf_that_is_proven_still_gets_a_move(options: str) -> None:
             position = position.play(decision.move)
             if not position.is_over:
                 position = position.play(int(rng.choice(position.legal_moves())))
+
+
+def test_two_decisions_at_once_never_share_a_tree(monkeypatch: pytest.MonkeyPatch) -> None:
+    rules = game("tictactoe")
+    player = agent("mcts:sims=60,reuse=yes", rules)
+    player.decide(rules.start(), np.random.default_rng(1))  # a tree is kept
+    used: list[Any] = []
+    real = Mcts._decide
+
+    def interrupted(self: Mcts, space: Any, *rest: Any) -> Decision:
+        used.append(space.tree)
+        if len(used) == 1:  # another thread asks in the middle of this decision
+            with ThreadPoolExecutor(1) as other:
+                other.submit(player.decide, rules.start(), np.random.default_rng(2)).result()
+        return real(self, space, *rest)
+
+    monkeypatch.setattr(Mcts, "_decide", interrupted)
+    player.decide(rules.start(), np.random.default_rng(3))
+    one, two = used
+    assert not np.shares_memory(one.children, two.children)

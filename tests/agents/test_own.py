@@ -1,6 +1,7 @@
 """Agents of one's own: a file, a module, an entry point, known by what is in them."""
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -275,9 +276,12 @@ def test_games_are_those_of_the_contents_wherever_they_are_played(folder: Path) 
 def test_one_that_finds_nothing_is_told_of_its_own_line(folder: Path) -> None:
     text = "def choose(position, rng):\n    return next(iter(()))\n"
     (folder / "stops.py").write_text(text)
+    line = "stops.py:2: StopIteration in: return next(iter(()))"
     with pytest.raises(RuntimeError) as raised:  # what becomes of it in a generator
+        grade(agent("stops.py", SMALL))
+    assert own.told(raised.value) == line
+    with pytest.raises(OwnCodeError, match=re.escape(f"{line}; in {SMALL} '")):
         grade("stops.py", game=SMALL)
-    assert own.told(raised.value) == "stops.py:2: StopIteration in: return next(iter(()))"
 
 
 @pytest.mark.usefixtures("folder")
@@ -301,7 +305,8 @@ def test_grades_are_the_same_here_and_in_workers_and_errors_name_the_line() -> N
 
 
 def test_a_run_goes_on_against_the_opponent_it_began_with(folder: Path) -> None:
-    config = RunConfig("q:games=4000,opponent=(mine.py:depth=1)", "tictactoe", against=("mine.py",))
+    learner = "q:games=1000,opponent=(mine.py:depth=1)"
+    config = RunConfig(learner, "tictactoe", against=("mine.py",), evaluation_games=20)
     whole = Run.start(folder / "whole", config)
     list(whole.reports())
     run = Run.start(folder / "run", config)

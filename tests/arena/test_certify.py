@@ -13,7 +13,7 @@ import pytest
 
 import fourlab
 from every_reply import Strategy, every_reply, outcome
-from fourlab.agents.base import Agent
+from fourlab.agents.base import Agent, Decision
 from fourlab.agents.registry import agent
 from fourlab.arena.certify.certificate import (
     Certificate,
@@ -25,7 +25,7 @@ from fourlab.arena.certify.certificate import (
 from fourlab.arena.certify.refuting import below, given_away
 from fourlab.arena.certify.walk import Walk
 from fourlab.arena.identity import checksum
-from fourlab.core.errors import FourlabError, GeometryError, SpecError
+from fourlab.core.errors import FourlabError, GeometryError, IllegalMoveError, SpecError
 from fourlab.core.storage import StorageError
 from fourlab.core.workers import Workers
 from fourlab.learning.registry import learner
@@ -197,7 +197,7 @@ def test_what_cannot_be_certified_is_refused(tmp_path: Path) -> None:
         certify("minimax:ties=first", "tictactoe", start="14253")
     with pytest.raises(GeometryError, match="no table of positions"):
         certify("minimax:ties=first,depth=1", "mnk:columns=6,rows=6,k=4")
-    with pytest.raises(FourlabError, match="plays 10, no legal move, with 0 stones"):
+    with pytest.raises(FourlabError, match="cell 10 does not exist in tictactoe ''"):
         certify(Strategy(game("tictactoe"), {game("tictactoe").start().key: 9}), "tictactoe")
 
 
@@ -384,3 +384,18 @@ def test_a_damaged_walk_is_refused_or_what_is_damaged_asked_again(tmp_path: Path
             except StorageError:
                 refused += 1
     assert refused > 0
+
+
+@pytest.mark.parametrize("move", [-1, 256, 1 << 40])
+def test_a_move_that_does_not_fit_into_a_byte_is_no_other_move(move: int) -> None:
+    class Far(Agent):
+        """Plays far beyond the board."""
+
+        name = "far"
+        is_deterministic = True
+
+        def decide(self, position: Position, rng: object, limit: object = None) -> Decision:
+            return Decision(move)
+
+    with Walk(Far(game("tictactoe"))) as walk, pytest.raises(IllegalMoveError, match="far: cell"):
+        walk.run()

@@ -1,6 +1,7 @@
 """What agents do to a game costs the one who does it."""
 
 import math
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -77,3 +78,21 @@ def test_what_breaks_one_of_ours_is_the_fault_of_the_code_beside_it(
     ):
         blamed = _blamed({"thinks": thinks, "agent": specs[thinks]}, specs)
         assert blamed == {"thinks": guilty, "agent": specs[guilty]}
+
+
+def test_who_leaves_threads_running_answers_for_one_of_ours_that_comes_late(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "odd.py").write_text(HEAD.format("pass"))
+    host = Host(lambda _: None)
+    specs = ("random", str(tmp_path / "odd.py"))
+    over = threading.Event()
+    assert host._late(specs, 0, spent=2.0, worked=0.1) == (0, "took 2 s")
+    threading.Thread(target=over.wait, args=(60,)).start()
+    try:
+        assert host._late(specs, 0, spent=2.0, worked=1.9) == (0, "took 2 s")
+        blamed, words = host._late(specs, 0, spent=2.0, worked=0.1)
+        assert host._late(specs, 1, spent=2.0, worked=0.1) == (1, "took 2 s")
+    finally:
+        over.set()
+    assert (blamed, words) == (1, "its threads left no time to random, which took 2 s")

@@ -3,6 +3,8 @@
 import os
 import subprocess
 import sys
+from collections import Counter
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -146,6 +148,7 @@ TROUBLE = {
     "hanging": "no move within 2 s",
     "fatal": "its process ended with code 3",
     "leaving": "SystemExit: 4",
+    "leaking": "its process was stopped",
     "greedy": "MemoryError",
     "confused": "'str' object has no attribute 'move'",
 }
@@ -173,6 +176,36 @@ def test_who_makes_trouble_forfeits_by_name_and_the_others_play_on(
         assert games.lengths[number] == move - 1
     good = play(Stretch(pairing(SMALL, "dull", "baseline", **conditions), 0, 4))
     assert not good.forfeits
+
+
+def test_one_that_only_hangs_is_not_waited_for_in_every_game(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    hangs_in = {0, 2, 3, 4}
+
+    def messages(_seat, pairing, numbers, *_):
+        for number in numbers:
+            here = {"number": number, "moves": [0], "seconds": [0.0, 0.0], "said": ["", ""]}
+            yield {**here, "thinks": 1, "agent": pairing.b}
+            if number in hangs_in:
+                raise TimeoutError
+            yield {**here, "result": -1, "forfeit": ""}
+
+    child = SimpleNamespace(errors=str, leave=str, close=str)
+    monkeypatch.setattr(seats, "_take", lambda: SimpleNamespace(child=child))
+    monkeypatch.setattr(seats, "_messages", messages)
+    monkeypatch.setattr(seats, "_hangs", Counter())
+    monkeypatch.setattr(seats, "_idle", [])
+    pair = pairing(SMALL, "random", "hanging")
+    games = seats.play_seated(Stretch(pair, 0, 8), lambda *_: None)
+    assert games.results.tolist() == [1, -1, 1, 1, 1, 1, 1, 1]
+    late = "hanging at move 2: no move within 60 s"
+    assert {n: games.forfeits[n] for n in sorted(hangs_in)} == dict.fromkeys(sorted(hangs_in), late)
+    lost = f"hanging at move {pair.plies + 1}: not asked: no move within 60 s in 3 games in a row"
+    assert [games.forfeits[n] for n in (5, 6, 7)] == [lost] * 3
+    clocked = pairing(SMALL, "random", "hanging", move_seconds=2.0)  # as it was asked for
+    games = seats.play_seated(Stretch(clocked, 0, 8), lambda *_: None)
+    assert sorted(games.forfeits) == sorted(hangs_in)
 
 
 def test_own_agents_have_long_for_a_first_decision_while_they_start(

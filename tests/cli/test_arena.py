@@ -21,10 +21,14 @@ from rich.console import Console
 
 from command import run as run_command
 from fourlab.arena.events import Event
+from fourlab.arena.records import Records
 from fourlab.arena.tournament import Tournament
 from fourlab.cli.arena import Pace
+from fourlab.cli.games import keep
 from fourlab.cli.standings import standings
+from fourlab.core.storage import StorageError
 from fourlab.core.workers import Workers
+from fourlab.rules.record import GameRecord
 
 FOURLAB = [sys.executable, "-m", "fourlab.cli.main"]
 SMALL = "connect:columns=5,rows=4,k=4"
@@ -165,6 +169,25 @@ def test_games_are_imported_once(played: Path, file: str) -> None:
     assert kept == there
     refused = run(played, "games", "--import", "x.csv")
     assert (refused.returncode, "ends in .jsonl or .pgn" in refused.stderr) == (2, True)
+
+
+def test_two_imports_at_once_keep_each_game_once(
+    played: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A second one that comes while the first keeps its games has to wait."""
+    run(played, "games", "--export", "twice.jsonl", "--limit", "4")
+    original, files = Records.keep, (played / "twice.jsonl", played / "twice.db")
+
+    def keep_and_meet_another(records: Records, game: GameRecord) -> str:
+        monkeypatch.setattr(Records, "keep", original)
+        with pytest.raises(StorageError, match="is locked by another program"):
+            keep(*files)
+        return original(records, game)
+
+    monkeypatch.setattr(Records, "keep", keep_and_meet_another)
+    monkeypatch.setattr(Records.__init__, "__defaults__", (True, 0.0))  # do not wait
+    assert keep(*files) == "4 games more"
+    assert keep(*files) == "0 games more, 4 were there"
 
 
 def test_games_are_printed_for_other_tools(played: Path) -> None:

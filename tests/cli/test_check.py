@@ -98,6 +98,12 @@ def test_what_was_printed_and_the_users_own_traceback_are_told(tmp_path: Path) -
     [
         ("os._exit(5)", "its process ended with code 5", ""),
         ("os.write(2, b'busy\\n'); time.sleep(3600)", "no answer within 1 s", "busy"),
+        (
+            "[os.write(n, b'[5]\\n') for n in range(3, 20) if os.path.exists(f'/proc/self/fd/{n}')"
+            " and 'pipe:' in os.readlink(f'/proc/self/fd/{n}')]; return 0",
+            "it said '[5]' where its check is heard",
+            "",
+        ),
         ("return [bytes(1 << 28) for _ in range(20)]", "bad.py:4: MemoryError", ""),
     ],
 )
@@ -122,3 +128,10 @@ def test_one_that_is_slow_is_not_said_to_have_been_tried_where_it_was_not(tmp_pa
     assert Checks(str(file), 0.001, said.append, ("tictactoe",)).run()
     told = {one["passed"]: one["says"] for one in said if "passed" in one}
     assert told["legal moves"] == "1 positions; give it more --seconds for more"
+
+
+def test_one_that_forks_is_checked_once(tmp_path: Path) -> None:
+    code = "    child = 0 if position.ply else os.fork()\n    child and os.waitpid(child, 0)\n"
+    (tmp_path / "mine.py").write_text(f"{HEAD}{code}    return position.legal_moves()[0]\n")
+    found = list(tried(str(tmp_path / "mine.py"), 20.0, ["tictactoe"]))
+    assert [one.get("passed") for one in found][:2] == ["loads", "legal moves"]

@@ -11,7 +11,9 @@ import pytest
 import command
 from fourlab.agents.registry import AGENTS
 from fourlab.core.spec import options_of
+from fourlab.core.storage import alone
 from fourlab.learning.registry import LEARNERS
+from web.server import free_port
 
 
 def run(*arguments: str, folder: Path | None = None) -> CompletedProcess[str]:
@@ -100,6 +102,23 @@ def test_a_server_is_not_opened_to_everyone_by_an_empty_name(
     assert "Traceback" not in done.stderr
     assert done.stderr.startswith("fourlab: ")
     assert done.stdout == ""
+
+
+@pytest.mark.parametrize("keep", ["kept", "file", "file/below", "x" * 300])
+def test_what_is_kept_belongs_to_one_server(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, keep: str
+) -> None:
+    """A second one would throw away what the first has yet to bring back."""
+    monkeypatch.setattr("uvicorn.Server.run", lambda *_, **__: None)  # else it goes on for ever
+    (tmp_path / "file").write_text("in the way")
+    deleted = tmp_path / "kept" / "deleted" / "game-1"
+    deleted.mkdir(parents=True)
+    with alone(tmp_path / "kept"):
+        done = run("serve", "--keep", keep, "--port", str(free_port()), folder=tmp_path)
+    what = "another program is at work in" if keep == "kept" else "cannot write"
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"fourlab: {what} {keep}")
+    assert deleted.exists()
 
 
 def test_that_there_are_no_runs_yet_is_no_error(tmp_path: Path) -> None:

@@ -227,3 +227,14 @@ def test_agents_show_what_they_think() -> None:
     assert "expects 4" in thinking
     assert "expects" not in shown("--first", "mcts:sims=50,c=1", "--moves", "112233")
     assert "looked at 0" in shown("--first", "mcts:sims=0", "--moves", "1", "--show-thinking")
+
+
+def test_an_agent_that_cannot_get_ready_is_told_of_in_one_line(tmp_path: Path) -> None:
+    """Agents get ready beside the game: what fails there fails again when they have to move."""
+    ended = tmp_path / "ended"
+    ended.write_text("#!/bin/sh\nexit 3\n")
+    ended.chmod(0o755)
+    words = (*FOURLAB, "play", "--first", f"engine:{ended}", "--second", "random")
+    done = subprocess.run([*words, "--game", "tictactoe"], capture_output=True, text=True)
+    assert done.returncode == 2
+    assert done.stderr == f"fourlab: engine:{ended}: its process ended with code 3\n"

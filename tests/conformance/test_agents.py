@@ -1,6 +1,7 @@
 """What every registered agent must do; a new agent is tested by being in the registry.
 
-`own` is an agent of this file: what a user would write, known through the contract alone.
+`own` is an agent of this file: what a user would write, known through the contract alone. `lefty`
+is that of an installed package.
 """
 
 import atexit
@@ -18,11 +19,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import installed
 from fourlab.agents.base import Agent, Decision, kernel_seed
 from fourlab.agents.play import play_game
 from fourlab.agents.registry import AGENTS, agent
 from fourlab.cli.new import TEMPLATES
 from fourlab.core.limit import NO_LIMIT, Limit
+from fourlab.core.registry import offered
 from fourlab.core.spec import option, options_of
 from fourlab.learning.registry import LEARNERS, learner
 from fourlab.rules.boards import boards_of
@@ -55,7 +58,18 @@ class Own(Agent):
         return Decision(int(rng.choice(legal)) if is_lucky else legal[0])
 
 
-KINDS = [*AGENTS, Own.name]
+KINDS = [*AGENTS, Own.name, installed.NAME]
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _package(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    place = str(installed.install(tmp_path_factory.mktemp("package")))
+    sys.path.append(place)
+    offered.cache_clear()
+    yield
+    sys.path.remove(place)
+    offered.cache_clear()
+    del AGENTS[installed.NAME]
 
 
 @pytest.fixture(autouse=True)
@@ -158,7 +172,7 @@ def test_policies_and_values_speak_of_every_move(player: Agent, rules: Rules) ->
 
 
 # These sample, or do not say how they choose.
-UNKNOWN_POLICIES = ("engine", "flat", "mcts", "own", "agent.py", "function.py")
+UNKNOWN_POLICIES = ("engine", "flat", "mcts", "own", "lefty", "agent.py", "function.py")
 LEANING = ("net", "zero")  # always play what they lean to most
 
 

@@ -71,6 +71,25 @@ def test_a_second_process_compiles_nothing(tmp_path: Path) -> None:
     assert "hit, no miss" in second
 
 
+def test_nothing_of_numba_is_set_while_threads_compile(tmp_path: Path) -> None:
+    """Not where its own cache lies, either: other people's functions are kept there."""
+    program = """
+import types
+from concurrent.futures import ThreadPoolExecutor
+import numba
+class Watched(types.ModuleType):
+    def __setattr__(self, name, value):
+        raise AssertionError(f"numba.config.{name} was set")
+numba.config.__class__ = Watched
+from fourlab.core import dice
+with ThreadPoolExecutor() as pool:
+    list(pool.map(dice.seeded, [1, 2]))
+print(sum(dice.seeded.stats.cache_misses.values()))
+"""
+    assert run(tmp_path, program=program)[-1] == "1"
+    assert list(tmp_path.rglob("*.nbc"))
+
+
 def test_a_second_installation_starts_warm_and_an_edit_does_not(tmp_path: Path) -> None:
     cache, copy = tmp_path / "cache", installed(tmp_path / "src")
     run(cache)

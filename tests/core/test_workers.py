@@ -404,21 +404,32 @@ def test_what_was_written_in_a_cell_travels_to_a_cluster(cluster: tuple[str, lis
             tournament(mine, "random", game=SMALL, games=4, cluster=cluster[0])
 
 
+TROUBLE = {
+    "os._exit(7)": "its process ended with code 7",
+    "return None": "answered None; a move is a whole number",
+    "raise KeyError": "trouble.py:4: KeyError in: ",
+    "return 99": "column 100 does not exist",
+    "return bytearray(3 << 30)": "trouble.py:4: MemoryError",
+    "time.sleep(1.3)": " 1 s",  # late, or later than anybody waits
+    "time.sleep(3600)": "no move within 1 s",
+}
+
+
 def test_trouble_on_a_cluster_costs_its_own_games(
     cluster: tuple[str, list], tmp_path: Path
 ) -> None:
-    file = tmp_path / "trouble.py"
-    file.write_text(
-        "import os\n\n"
-        "def exits(position, rng):\n    os._exit(7)\n\n"
-        "def nonsense(position, rng):\n    return None\n"
-    )
-    players = (f"{file}:exits", f"{file}:nonsense", "random")
-    there = Tournament(Event(SMALL, players, games=2, seed=5, gauntlet=False))
+    text = "import os, time\n\ndef choose(position, rng):\n    {}\n    return 0\n"
+    players = []
+    for number, code in enumerate(TROUBLE):
+        file = tmp_path / str(number) / "trouble.py"
+        file.parent.mkdir()
+        file.write_text(text.format(f"if position.ply < 4: {code}"))  # not near the end: no trial
+        players.append(str(file))
+    event = Event(SMALL, ("random", *players), games=2, gauntlet=True, plies=0, move_seconds=1.0)
+    there = Tournament(event)
     with Workers(cluster=cluster[0]) as workers:
         list(there.run(workers))
-    exits, nonsense, random = (tally.forfeits for tally in there.tallies)
-    assert all("ended with code 7" in text for text in exits.values() if ":exits at" in text)
-    assert all("ended with code 7" in text for text in nonsense.values())
-    assert all("answered None; a move is a whole number" in text for text in random.values())
-    assert [len(found) for found in (exits, nonsense, random)] == [2, 2, 2]
+    for tally, says in zip(there.tallies, TROUBLE.values(), strict=True):
+        assert len(tally.forfeits) == 2
+        assert all(text.startswith("trouble.py@") for text in tally.forfeits.values())
+        assert all(says in text for text in tally.forfeits.values())

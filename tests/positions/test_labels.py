@@ -1,5 +1,6 @@
 """Labels are the solver's, whoever makes them and however often he is interrupted."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -103,3 +104,23 @@ def test_files_that_are_no_labels_are_refused(tmp_path: Path) -> None:
         load_labels(tmp_path)
     with pytest.raises(StorageError, match="no labels of one game"):
         load_labels(Path(__file__).parent)
+
+
+@pytest.mark.parametrize("rules", [game("connect4"), game("tictactoe")])
+def test_labels_of_boards_that_cannot_be_are_refused(tmp_path: Path, rules: Rules) -> None:
+    path, start = tmp_path / "crafted.npz", rules.start().key
+    scores = np.zeros((1, rules.move_count), np.int8)
+    whole = module.Labels(rules, np.array([start]), scores[:, 0], scores)
+    save_labels(path, whole)
+    assert load_labels(path).keys.tolist() == [start]
+    for key in (0, -1, 1 << 61, start + 2, (1 << 63) - 1):
+        save_labels(path, replace(whole, keys=np.array([key])))
+        with pytest.raises(StorageError, match=r"crafted\.npz is damaged: its entries do not fit"):
+            load_labels(path)
+    for field, values in (("values", scores[:, 0] + 60), ("scores", scores - 100)):
+        save_labels(path, replace(whole, **{field: values}))
+        with pytest.raises(StorageError, match="its entries do not fit"):
+            load_labels(path)
+    save_labels(path, replace(whole, keys=np.array(start)))
+    with pytest.raises(StorageError, match="its arrays do not fit"):
+        load_labels(path)

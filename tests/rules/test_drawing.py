@@ -98,3 +98,9 @@ def test_nothing_in_a_game_is_taken_for_markup_or_comes_from_elsewhere() -> None
     assert not re.search(r"\bid=|\bon\w+=|@import|url\(", text)
     assert set(re.findall(r"https?://[^\"' ]+", text)) == {"http://www.w3.org/2000/svg"}
     assert text == record._repr_html_()
+
+
+def test_a_board_in_the_midst_of_a_page_leaves_the_page_s_own_colours_alone() -> None:
+    [style] = re.findall("<style>(.*?)</style>", game("connect4").start()._repr_svg_(), re.S)
+    selectors = [one for rule in re.findall(r"([^{}]+)\{", style) for one in rule.split(",")]
+    assert all(re.search(r"\.(fourlab|fl-\w+)$", one.strip()) for one in selectors), selectors

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import json
 import re
 from dataclasses import replace
 
@@ -60,6 +61,29 @@ def test_lines_are_read_back_and_hold_no_text_that_looks_like_a_number(record: G
     moves = [int(move) - 1 for move in row["moves"].split()]
     assert write_moves(game(record.game), moves) == record.moves
     assert len(moves) < 2 or not is_number(row["moves"])
+
+
+GAME = GameRecord("tictactoe", "random", "baseline", 1, "5", "in progress")
+
+
+@pytest.mark.parametrize("text", ["\ud800", "\x1b[31m", "a\nb", "a\0b", 7, None, [], {}, ["x"]])
+@pytest.mark.parametrize("field", ["first", "second", "started"])
+def test_a_name_that_cannot_be_shown_or_written_is_refused(field: str, text: object) -> None:
+    with pytest.raises(NotationError, match="is no game record"):
+        GameRecord.from_line(json.dumps({**json.loads(GAME.to_line()), field: text}))
+
+
+@pytest.mark.parametrize("text", [7, 2**70, [], {}, ["x"], False])
+def test_a_reason_to_break_off_is_a_text(text: object) -> None:
+    with pytest.raises(NotationError, match="is no game record"):
+        GameRecord.from_line(json.dumps({**json.loads(GAME.to_line()), "forfeit": text}))
+
+
+def test_words_of_others_do_not_steer_the_terminal() -> None:
+    line = replace(GAME, forfeit="\x1b[31mno\ud800", said=("\x9b2J\ttold\nme", "")).to_line()
+    read = GameRecord.from_line(line)
+    assert read.forfeit == "\ufffd[31mno\ufffd"
+    assert read.said == ("\ufffd2J\ttold\nme", "")
 
 
 @given(records())

@@ -1,6 +1,7 @@
 """Books: made, read, damaged, resumed."""
 
 import errno
+import json
 import logging
 import os
 import shutil
@@ -16,7 +17,7 @@ import pytest
 
 import command
 import retrograde
-from fourlab.core.storage import StorageError, save_arrays
+from fourlab.core.storage import StorageError, save_arrays, seal
 from fourlab.rules.catalog import game
 from fourlab.rules.position import position_of
 from fourlab.search import book as book_module
@@ -290,3 +291,51 @@ def test_a_book_can_be_copied_and_loaded_from_anywhere(tmp_path: Path) -> None:
     build(tmp_path / "book.npz")
     shutil.copy(tmp_path / "book.npz", tmp_path / "copy.npz")
     assert Book.load(tmp_path / "copy.npz").plies == 5
+
+
+def test_two_builds_of_one_file_at_once_are_refused(tmp_path: Path) -> None:
+    """The second says so and spoils nothing; begun again afterwards it goes on."""
+    path = tmp_path / "book.npz"
+    with ThreadPoolExecutor(1) as pool:
+        first = Build(game(SMALL), 6, path)
+        at_work = first.run(pool, 1)
+        next(at_work)
+        second = Build(game(SMALL), 6, path)
+        with pytest.raises(StorageError, match=r"another program is at work in .*progress"):
+            next(second.run(pool, 1))
+        *_, last = at_work
+        assert last == first.total
+        assert Build(game(SMALL), 6, path).solved == first.total
+
+
+def test_progress_that_fits_no_book_is_solved_again(tmp_path: Path) -> None:
+    """Lines of a program that is not fourlab, with checksums that are right."""
+    path = tmp_path / "book.npz"
+    making = Build(game(SMALL), 6, path)
+    with making.progress_path.open("a") as file:
+        for at in (-1, making.total, 2**70, 0.0, True, "0", None):
+            file.write(json.dumps(seal({"at": at, "scores": [1]})) + "\n")
+        for scores in ([1] * (making.total + 1), [99], [2**70], [0.5], ["1"], "1", None, {}):
+            file.write(json.dumps(seal({"at": 0, "scores": scores})) + "\n")
+        file.write(json.dumps(seal({})) + "\n" + json.dumps(seal(making._header)) + "\n")
+    assert Build(game(SMALL), 6, path).solved == 0
+
+
+def test_a_book_is_built_into_a_folder_that_is_made(tmp_path: Path) -> None:
+    path = tmp_path / "absent" / "deep" / "book.npz"
+    done = command.run("book", "build", "--game", SMALL, "--plies", "3", "-o", str(path))
+    assert done.returncode == 0, done.stderr
+    assert Book.load(path).plies == 3
+    assert list(path.parent.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("place", ["file/book.npz", "folder", "x" * 300, ""])
+def test_a_book_that_cannot_be_written_is_told_in_a_line(tmp_path: Path, place: str) -> None:
+    (tmp_path / "file").touch()
+    (tmp_path / "folder").mkdir()
+    words = ("book", "build", "--game", SMALL, "--plies", "1", "-o", place)
+    done = command.run(*words, folder=tmp_path)
+    assert done.returncode == 2
+    assert "cannot write" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert sorted(tmp_path.iterdir()) == [tmp_path / "file", tmp_path / "folder"]

@@ -18,6 +18,7 @@ from fourlab.search.forest import (
     line,
     new_answers,
     new_forest,
+    nodes_for,
     plant,
     search,
     tell,
@@ -218,3 +219,23 @@ def test_the_line_begins_with_the_move_and_is_legal() -> None:
     assert count > 1
     assert moves[0] == told.moves[0]
     position_of(rules, tuple(moves[:count].tolist()))
+
+
+@pytest.mark.parametrize("odd", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("moves", ["", "111122223"])
+def test_answers_that_are_no_numbers_lead_no_walk_astray(odd: float, moves: str) -> None:
+    rules = Rules(5, 4, 4)
+
+    def evaluate(boards: Boards) -> tuple[np.ndarray, np.ndarray]:
+        count = len(boards.movers)
+        return np.full((count, rules.move_count), odd), np.full(count, odd)
+
+    position = position_of(rules, moves)
+    forest = new_forest(rules, 1, nodes_for(300))
+    plant(rules, Puct(), forest, np.array([[position.mover, position.occupied]]), 300, 0, 1)
+    grow(rules, Puct(), forest, evaluate)
+    assert forest.counts[0, DEPTH] <= rules.cells
+    assert np.isfinite(forest.edges).all()
+    told = tell(rules, Puct(), forest)
+    assert told.moves[0] in position.legal_moves()
+    assert np.isfinite(told.policies).all()

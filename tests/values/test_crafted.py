@@ -2,6 +2,7 @@
 
 import io
 import json
+import math
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -153,3 +154,10 @@ def test_a_header_with_huge_sizes_is_refused_before_memory_is_taken(tmp_path: Pa
     path.write_bytes(archive(("header.npy", npy("{}", "(800000000000,)"))))
     with pytest.raises(StorageError, match="damaged"):
         peek(path)
+
+
+@pytest.mark.parametrize("config", ["", [], [["win", 1]], {"win": 10**400}, {"loss": math.nan}])
+def test_rewards_that_are_none_are_refused(config: Any, tmp_path: Path) -> None:
+    path = forge(tmp_path, "q", say("about", "config", value=config))
+    with pytest.raises(StorageError, match="its header makes no sense"):
+        Knowledge.load(path)

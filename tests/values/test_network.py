@@ -92,6 +92,17 @@ def test_weights_that_are_no_numbers_are_not_saved(tmp_path: Path) -> None:
     assert path.read_bytes() == before
 
 
+def test_weights_too_large_to_give_numbers_are_told(tmp_path: Path) -> None:
+    rules = game("tictactoe")
+    made = random_network(rules)
+    largest = {name: np.full_like(layer, 3e38) for name, layer in made.layers.items()}
+    Network(rules, made.shape, largest, {}).save(tmp_path / "large.safetensors")
+    network, boards = Network.load(tmp_path / "large.safetensors"), boards_of([rules.start()])
+    for ask in (network.evaluate, network.values):
+        with pytest.raises(DivergedError, match="its weights are too large"):
+            ask(boards)
+
+
 def test_shapes_are_checked() -> None:
     with pytest.raises(SpecError, match=r"width is 1 to 512, not 0"):
         Shape(width=0)

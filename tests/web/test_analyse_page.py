@@ -123,11 +123,13 @@ def test_the_pencil_of_compare_opens_a_field(visit: Visit) -> None:
     page.wait_for_url("**a=mcts:sims=33*")
 
 
-@pytest.mark.parametrize("size", [(1280, 800), (390, 844)])
-def test_a_large_board_shows_what_is_known_so_far(visit: Visit, size: tuple[int, int]) -> None:
+@pytest.mark.parametrize(("size", "moves"), [((1280, 800), "4"), ((390, 844), "3")])
+def test_a_large_board_shows_what_is_known_so_far(
+    visit: Visit, size: tuple[int, int], moves: str
+) -> None:
     visitor = visit(viewport={"width": size[0], "height": size[1]})
     page = visitor.page
-    visitor.go("/analyse?game=connect:columns=8,rows=6,k=4&moves=4")
+    visitor.go(f"/analyse?game=connect:columns=8,rows=6,k=4&moves={moves}")
     page.wait_for_selector("[data-testid=thinking]:has-text('Thinking')")
     page.wait_for_selector(".chip:has-text('guess')")
     assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")

@@ -1,14 +1,19 @@
 """Analyse thinks on: longer questions, what is known meanwhile, and who waits for whom."""
 
+import json
 import os
 import threading
+from pathlib import Path
+from typing import Any
 
 import pytest
 
+from fourlab.core.storage import seal, unseal
 from fourlab.rules.catalog import game
 from fourlab.rules.position import position_of
 from fourlab.search.analysis import Analysis
 from fourlab.search.scores import Bounds
+from fourlab.web.keep.findings import Findings
 from fourlab.web.sessions import analyse as sessions
 from fourlab.web.sessions import analyse_desk as desk
 from fourlab.web.sessions.analyse import AnalyseSession
@@ -29,8 +34,8 @@ def _short(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("fourlab.web.sessions.analyse_view.QUICK_SECONDS", 0.3)
 
 
-def large(bench: TestBench) -> AnalyseSession:
-    session = AnalyseSession(bench, {**LARGE, "moves": "5"})
+def large(bench: TestBench, findings: Findings | None = None) -> AnalyseSession:
+    session = AnalyseSession(bench, {**LARGE, "moves": "5"}, findings=findings)
     session.open()
     return session
 
@@ -82,6 +87,55 @@ def test_a_page_that_was_left_stops_thinking(bench: TestBench) -> None:
     for _ in range(4):  # every thread of the pool is free again
         bench.start(lambda job: done.set(), LONG)
     assert done.wait(60)
+
+
+def test_who_comes_back_goes_on_from_what_was_found(
+    bench: TestBench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sessions, "LONGER_SECONDS", 60.0)
+    findings = Findings(tmp_path / "findings.json")
+    session = large(bench, findings)
+    bench.until(lambda: session.can_think_longer)
+    session.act("longer", [])
+    bench.until(lambda: session.spent > 2.3)
+    session.close()  # the connection is lost for a minute
+    findings.save()
+    for kept in (findings, Findings(tmp_path / "findings.json")):  # or the server is killed
+        again = large(bench, kept)
+        assert again.spent >= 2.3
+        assert again.allowed == session.allowed
+        assert again.is_thinking
+        assert again.view()["regained"].startswith("What was found in ")
+        again.close()
+
+
+def test_what_two_tabs_find_is_put_together(tmp_path: Path) -> None:
+    position = position_of(game(LARGE["game"]), "5")
+    findings = Findings(tmp_path / "findings.json")
+    findings.note(Analysis(position, {0: Bounds(-3, 5), 1: Bounds(0, 0)}, 10, 30.0), 80.0)
+    findings.note(Analysis(position, {0: Bounds(-9, 1), 2: Bounds(1, 4)}, 10, 20.0), 20.0)
+    findings.save()
+    for kept in (findings, Findings(tmp_path / "findings.json")):
+        found = kept.of(position)
+        assert found is not None
+        assert {m: (b.low, b.high) for m, b in found.known.moves.items()} == {
+            0: (-3, 1),
+            1: (0, 0),
+            2: (1, 4),
+        }
+        assert (found.known.seconds, found.allowed) == (30.0, 80.0)
+    (tmp_path / "findings.json").write_text("{}")
+    assert Findings(tmp_path / "findings.json").of(position) is None
+
+
+def test_findings_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("fourlab.web.keep.findings.MOST", 2)
+    findings, rules = Findings(), game(LARGE["game"])
+    for moves in ("1", "2", "3"):
+        findings.note(Analysis(position_of(rules, moves), {}, 1, 5.0), 20.0)
+    findings.note(Analysis(position_of(rules, "4"), {}, 1, 0.1), 20.0)  # soon asked again
+    kept = [moves for moves in "1234" if findings.of(position_of(rules, moves))]
+    assert kept == ["2", "3"]
 
 
 def test_short_questions_do_not_wait_behind_long_ones(
@@ -153,3 +207,37 @@ def test_the_address_holds_the_line_the_place_in_it_and_the_search(bench: TestBe
     assert again.url == session.url
     assert (again.position.notation, again.line.length) == ("444", 6)
     assert AnalyseSession(bench, {"moves": "44", "at": "x", "sims": "9"}).line.at == 2
+
+
+@pytest.mark.parametrize(
+    "crafted",
+    [
+        5,
+        {"moves": {"0": [1, 2]}},
+        {"moves": {"x": [1, 2]}},
+        {"moves": {"²": [1, 2]}},
+        {"moves": {"0": [1]}},
+        {"moves": {"0": "ab"}},
+        {"moves": {"0": [5, -5]}},
+        {"moves": {"0": [-5, 10**400]}},
+        {"moves": {"12": [0, 0]}},
+        {"nodes": None},
+        {"seconds": float("nan")},
+        {"allowed": "soon"},
+    ],
+)
+def test_crafted_findings_are_passed_over(tmp_path: Path, crafted: Any) -> None:
+    path, position = tmp_path / "findings.json", position_of(game(LARGE["game"]), "5")
+    findings = Findings(path)
+    findings.note(Analysis(position, {0: Bounds(-3, 5)}, 10, 30.0), 80.0)
+    findings.save()
+    [(name, entry)] = unseal(json.loads(path.read_bytes()), path).items()
+    is_whole = crafted == {"moves": {"0": [1, 2]}}
+    spoilt = {**entry, **crafted} if isinstance(crafted, dict) else crafted
+    path.write_text(json.dumps(seal({name: spoilt})))
+    assert (Findings(path).of(position) is not None) == is_whole
+
+
+def test_findings_too_deep_to_be_read_are_begun_anew(tmp_path: Path) -> None:
+    (tmp_path / "findings.json").write_text("[" * 100_000)
+    Findings(tmp_path / "findings.json").save()

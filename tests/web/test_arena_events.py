@@ -73,6 +73,7 @@ def test_an_event_that_was_cut_off_goes_on_with_the_rest(bench: TestBench, tmp_p
     name = session.event.item
     bench.until(lambda: session.report and session.report["played"] > 0)
     kept = session.report["played"]
+    assert session.view()["offline"] == "While the server is up, the event goes on there."
     session.event._job.cancel()  # as if the server had been killed
     keep = Keep(tmp_path / "kept")
     assert keep.get(name).body["state"] == "running"
@@ -82,6 +83,7 @@ def test_an_event_that_was_cut_off_goes_on_with_the_rest(bench: TestBench, tmp_p
     bench.until(lambda: again.report)
     assert again.view()["played"] >= kept
     assert again.view()["left"] == "stopped; all games are kept"
+    assert again.view()["regained"] == "Every finished game is kept; Go on plays the rest."
     assert again.act("run", [])
     bench.until(lambda: again.report["played"] > kept)
     again.event.stop()

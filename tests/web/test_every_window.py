@@ -218,3 +218,22 @@ def test_a_mouse_needs_24_pixels(visit: Callable[..., Visitor]) -> None:
     for path in ("/", f"/play?moves={PICTURE}", "/learn", f"/arena?game={SMALL_BOARD}", "/shelf"):
         visitor.go(path)
         assert visitor.page.evaluate(TOO_SMALL, 24) == [], path
+
+
+OVERLAP = """() => {
+    const boxes = [...document.querySelectorAll(".ticks i")]
+      .map((e) => e.getBoundingClientRect()).filter((box) => box.width);
+    return boxes.some((box, at) => at && box.left < boxes[at - 1].right); }"""
+
+
+def test_a_wide_window_has_no_empty_half(visit: Callable[..., Visitor]) -> None:
+    visitor = visit(viewport={"width": 1440, "height": 900})
+    visitor.go("/learn?learner=deep-q")
+    inside, curves = (
+        visitor.page.locator(part).bounding_box() for part in (".learn-values", ".learn-curves")
+    )
+    assert (inside["x"], inside["width"]) == (curves["x"], curves["width"])
+    assert not visitor.page.evaluate(OVERLAP)
+    visitor.go("/shelf")
+    meters = visitor.page.locator(".meters").bounding_box()
+    assert meters["x"] + meters["width"] == 1440 - meters["x"]

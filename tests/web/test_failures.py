@@ -43,6 +43,7 @@ def test_a_full_disk_is_told_and_the_learner_goes_on(
     bench.until(lambda: session.training.done > 0)
     assert session.act("run", [])  # pauses, and saves
     bench.until(lambda: session.failure)
+    assert session.act("find", [""])  # as the page does by itself when a learner pauses
     assert "No space left" in session.failure
     monkeypatch.undo()
     done = session.training.done

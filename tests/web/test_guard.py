@@ -1,10 +1,17 @@
 """Who is let in, and what the server survives."""
 
+import inspect
+import logging
+
+import engineio
 import httpx
 import pytest
+from socketio import AsyncServer
+from starlette.types import Receive, Scope, Send
 from websockets.exceptions import InvalidStatus, WebSocketException
 from websockets.sync.client import connect
 
+from fourlab.web.guard import Guard, Unread, hush
 from web.server import Server
 
 SOCKET = "/_nicegui_ws/socket.io/?EIO=4&transport=websocket"
@@ -60,6 +67,37 @@ def test_garbage_on_the_socket_harms_nobody(server: Server) -> None:
         except (WebSocketException, TimeoutError):
             pass
     assert httpx.get(server.url + "/play").status_code == 200
+
+
+def test_garbage_on_the_socket_does_not_fill_the_log(caplog: pytest.LogCaptureFixture) -> None:
+    """The two libraries below write a traceback for every message that is none."""
+    assert AsyncServer._handle_event_internal
+    assert "' async handler error'" in inspect.getsource(engineio.async_server)
+    quiet, told = Unread(), []
+    for text in (
+        "Task exception was never retrieved\ncoro=<AsyncServer._handle_event_internal() done>",
+        "message async handler error",
+        "message async handler error",
+        "something else",
+    ):
+        fault = (ValueError, ValueError("why"), None)
+        record = logging.LogRecord("asyncio", logging.ERROR, "", 1, text, (), fault)
+        if quiet.filter(record):
+            told.append((record.getMessage()[:20], record.exc_info is None))
+    assert told == [("a browser sent what ", True), ("something else", False)]
+    hush()
+    for name in ("asyncio", "engineio.server"):
+        assert any(isinstance(one, Unread) for one in logging.getLogger(name).filters)
+
+
+def test_a_frame_that_is_none_ends_its_connection_alone() -> None:
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        raise ValueError("Invalid empty packet received")
+
+    scope = {"type": "websocket", "path": "/", "headers": [(b"host", b"localhost")]}
+    serving = Guard(app, "127.0.0.1")(scope, None, None)  # type: ignore[arg-type]
+    with pytest.raises(StopIteration):  # it is through, and waited for nobody
+        serving.send(None)
 
 
 def test_nothing_outside_the_static_folder_is_served(server: Server) -> None:

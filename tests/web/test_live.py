@@ -73,8 +73,16 @@ def test_only_what_changed_goes_over_and_every_update_has_the_next_number(spied:
 def test_a_page_that_missed_something_gets_everything(spied: Spy) -> None:
     act(spied, {"name": "add", "args": [5]})
     act(spied, {"name": "resync"})
-    everything = {"count": 5, "title": "a counter", "failure": "", "waiting": ""}
+    everything = {"count": 5, "title": "a counter", "failure": "", "waiting": "", "heard": 0}
     assert spied.sent[-1] == ("receive", 2, everything, True)
+
+
+@pytest.mark.parametrize("serial", [None, "3", -1, 1 << 60, 2.5])
+def test_a_page_hears_which_of_its_actions_arrived(spied: Spy, serial: object) -> None:
+    act(spied, {"name": "add", "args": [0], "serial": 7})
+    assert spied.sent[-1] == ("receive", 1, {"heard": 7}, False)
+    act(spied, {"name": "add", "args": [1], "serial": serial})
+    assert spied.sent[-1] == ("receive", 2, {"count": 1}, False)
 
 
 def test_a_failure_is_shown_until_the_next_action(spied: Spy) -> None:

@@ -15,7 +15,10 @@ from fourlab.arena.match import play
 from fourlab.arena.pairing import Stretch
 from fourlab.core.errors import SpecError
 from fourlab.core.limit import Limit
+from fourlab.learning.opponents import opponents
+from fourlab.rules.boards import boards_of
 from fourlab.rules.catalog import game
+from fourlab.rules.position import position_of
 from fourlab.web import words
 from fourlab.web.limits import public_agents, read_agent
 from fourlab.web.offered import offer
@@ -100,6 +103,13 @@ def test_an_offered_agent_plays_in_a_process_of_its_own(offered: list[str], tmp_
     assert not any(name.endswith("good") for name in sys.modules)
 
 
+def test_an_offered_agent_that_is_trained_against_sees_the_board(offered: list[str]) -> None:
+    member = opponents(offered[0], RULES, 10).stages[0][0].agent
+    assert member is not None
+    boards = boards_of([position_of(RULES, "777777"), position_of(RULES, "12")])
+    assert member.choose(boards, np.arange(2)).tolist() == [5, 6]
+
+
 SETTINGS = {  # of a visitor: the file's agent by its place, and its first move
     (2, "step=2"): 2,
     (2, "step=2,most=2,side=right,turned=yes"): 4,
@@ -161,6 +171,15 @@ def test_one_that_hangs_costs_its_own_move(offered: list[str]) -> None:
     hanging.prepare()
     with pytest.raises(EngineError, match=r"several.py@\w+:hang: no answer within 0.5 s"):
         hanging.decide(RULES.start(), np.random.default_rng(1), Limit(seconds=0.5))
+
+
+@pytest.mark.usefixtures("offered")
+def test_a_move_that_there_is_not_is_told_as_its_own_fault(tmp_path: Path) -> None:
+    (tmp_path / "others").mkdir()
+    (tmp_path / "others" / "wrong.py").write_text("def choose(position, rng):\n    return 99\n")
+    [wrong] = offer(tmp_path / "others")
+    with pytest.raises(EngineError, match=rf"{wrong}: column 100 does not exist in connect4 '4';"):
+        read_agent(wrong, RULES).decide(position_of(RULES, "4"), np.random.default_rng(1))
 
 
 def test_offered_agents_meet_in_the_arena(offered: list[str], tmp_path: Path) -> None:

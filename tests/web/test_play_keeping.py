@@ -98,6 +98,23 @@ def test_somebody_elses_game_is_read_and_not_written(bench: TestBench, keep: Kee
     assert [item.owner for item in keep.items("game")] == ["you", "me"]
 
 
+def test_nobody_is_called_you_in_the_game_of_another(bench: TestBench, keep: Keep) -> None:
+    body = {"game": "connect4", "first": "human", "second": "random", "starts": "you", "at": 8}
+    body |= {"moves": "17172737", "stones": 8, "outcome": "second", "variations": []}
+    query = {"kept": keep.add("game", "me", body).name, "opponent": "random"}
+    mine, other = (play(bench, keep, owner, **query) for owner in ("me", "you"))
+    assert mine.view()["review"]["title"] == "Opponent won with move 8"
+    assert mine.view()["review"]["asks"] == "What went wrong?"
+    review = other.view()["review"]
+    assert (review["title"], review["asks"]) == ("Red won with move 8", "Turning points")
+    assert "You" not in str(review)
+    assert other.view()["status"]["title"] == "Red wins"
+    assert other.view()["graph"].get("owner", "yellow’s side") == "yellow’s side"
+    other.act("undo", [])
+    drop(other, 5)  # and becomes one of one's own
+    assert other.view()["status"]["title"] in ("Your move", "Opponent is thinking")
+
+
 def test_a_name_that_is_gone_or_foreign_disturbs_nothing(bench: TestBench, keep: Keep) -> None:
     session = play(bench, keep, kept="nothing-here", moves="44")
     drop(session, 4)
@@ -131,3 +148,20 @@ def test_runs_of_this_board_are_among_the_opponents(bench: TestBench, keep: Keep
     runs = play(bench, keep, game=small).view()["runs"]
     assert [(one["spec"], one["title"]) for one in runs] == [(f"run:{made[0]}", "Taught")]
     assert play(bench, keep).view()["runs"] == []
+
+
+def test_a_stone_that_is_sent_again_goes_on_with_the_game_that_it_began(
+    bench: TestBench, keep: Keep
+) -> None:
+    first = play(bench, keep)
+    assert first.act("play", [0, 3, "a-mark"])
+    drop(first, 5)
+    lost = play(bench, keep)  # the page was loaded anew, at the address from before
+    assert lost.act("play", [0, 3, "a-mark"])
+    assert (lost.line.last.notation, lost.games.name) == ("45", first.games.name)
+    assert len(keep.items("game")) == 1
+    assert lost.act("new", [])
+    assert lost.act("play", [0, 3, "another"])
+    other = play(bench, keep, "another visitor")
+    assert other.act("play", [0, 3, "a-mark"])
+    assert [item.body["moves"] for item in keep.items("game")].count("4") == 2

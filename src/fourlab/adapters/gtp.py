@@ -12,6 +12,7 @@ from fourlab.core import own
 from fourlab.core.errors import FourlabError, SpecError, quoted
 from fourlab.core.spec import whole_number
 from fourlab.rules.catalog import game as find_game
+from fourlab.rules.formats import write_text
 from fourlab.rules.position import Position
 from fourlab.version import __version__
 
@@ -94,7 +95,7 @@ class GtpServer(EngineServer):
         return ""
 
     def gtp_showboard(self) -> str:
-        return f"\n{self.position}"
+        return f"\n{write_text(self.position, base=0).lower()}"
 
     def gtp_legal_actions(self) -> str:
         return " ".join(spelled(self.position, move) for move in self.position.legal_moves())

@@ -61,7 +61,7 @@ class EngineServer:
             action(rest.strip())
         except FourlabError as error:
             self.say(f"error {error}")
-        except Exception as error:  # whatever an agent does, the next line is answered
+        except (Exception, SystemExit) as error:  # whatever it does, the next line is answered
             self.say(f"error {own.told(error)}")
         return True
 

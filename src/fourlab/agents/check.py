@@ -219,7 +219,7 @@ def main() -> None:
     spec, seconds, patience, *boards = sys.argv[1:]
     pipe = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
-    speaking = threading.Lock()
+    here, speaking = os.getpid(), threading.Lock()
 
     def tell(message: dict[str, Any]) -> None:
         with speaking:
@@ -227,6 +227,8 @@ def main() -> None:
             pipe.flush()
 
     def say(message: dict[str, Any]) -> None:
+        if os.getpid() != here:
+            os._exit(0)  # the agent has forked: one of the two is enough
         faulthandler.dump_traceback_later(float(patience), exit=False)
         tell(message)
 

@@ -25,6 +25,7 @@ from fourlab.core.limit import NO_LIMIT, UNLIMITED, Limit, never
 from fourlab.core.lines import LineProcess
 from fourlab.core.spec import option, whole_number
 from fourlab.rules.geometry import Rules
+from fourlab.rules.history import ordered
 from fourlab.rules.position import Position
 
 LAUNCHERS = {".py": sys.executable, ".js": "node"}
@@ -110,6 +111,7 @@ class Engine:
         """Return what it answers; raises EngineError if that is late, nothing or nonsense."""
         self.child.forget()
         self.set_up(position.rules)
+        position = ordered(position)
         if self.program.protocol == "ugi":
             moves = " ".join(str(move + 1) for move in position.moves)
             question = f"position startpos{' moves ' * bool(moves)}{moves}"

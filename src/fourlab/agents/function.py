@@ -85,7 +85,7 @@ class KaggleFunction(FunctionAgent):
         super().__init__(rules, config)
         if not rules.gravity:
             raise GeometryError(f"{self.name} is for Kaggle, where stones fall; {rules} is not")
-        self._draws = "random" in _source(self)
+        self._draws = "random" in source_of(self)
 
     def decide(
         self, position: Position, rng: np.random.Generator, limit: Limit = NO_LIMIT
@@ -116,12 +116,12 @@ class KaggleFunction(FunctionAgent):
         return Decision(self._move(type(self).function(*given)))
 
 
-def _source(agent: FunctionAgent) -> str:
-    """Return the text of a function's file, and of those beside it that it imports."""
+def source_of(agent: Agent) -> str:
+    """Return the text of an own agent's file, and of those beside it that it imports."""
     place = agent.name.partition(":")[0]
     if own.is_file(place):
         return "\n".join(text for _, text in own.parcel(place).texts)
-    module = inspect.getmodule(type(agent).function)
+    module = inspect.getmodule(type(agent))
     return inspect.getsource(module) if module else ""
 
 

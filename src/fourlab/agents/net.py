@@ -14,6 +14,7 @@ from fourlab.core.arrays import Array, Floats, Ints
 from fourlab.core.errors import SpecError
 from fourlab.core.jit import kernel
 from fourlab.core.limit import NO_LIMIT, Limit
+from fourlab.core.shipped import shipped_folder
 from fourlab.core.spec import option
 from fourlab.core.storage import is_there, reading
 from fourlab.rules.boards import Boards, boards_of
@@ -27,7 +28,6 @@ from fourlab.values.base import values_file
 from fourlab.values.network import Network
 from fourlab.values.outlook import PORTION, worths_of
 
-SHIPPED = Path(__file__).parents[1] / "values" / "shipped"  # networks that come with fourlab
 PUCT = Puct()  # what is worth trying depends on none of its settings
 LINE_PLIES = 8  # how far it says how the game goes on
 
@@ -37,7 +37,8 @@ def shipped_file(rules: Rules, name: str = "") -> Path | None:
 
     What lies on the disk under the name hides it.
     """
-    path = SHIPPED / f"{rules}{f'-{name}' if name else ''}.safetensors"
+    networks = shipped_folder("fourlab.values", "shipped")
+    path = networks / f"{rules}{f'-{name}' if name else ''}.safetensors"
     hidden = name and (is_there(Path(name)) or Path(name).name != name)
     return None if hidden or not is_there(path) else path
 

@@ -14,6 +14,7 @@ from fourlab.core.spec import POSITIONAL, Spec, configure, parse, write
 from fourlab.rules.catalog import game as find_game
 from fourlab.rules.geometry import Rules
 
+GROUP = "fourlab.agents"  # of entry points
 AGENTS: Registry[type[Agent]] = Registry(
     "agent",
     {
@@ -36,7 +37,7 @@ AGENTS: Registry[type[Agent]] = Registry(
         "engine": "fourlab.agents.engine:EngineAgent",
         "human": "fourlab.agents.human:Human",
     },
-    group="fourlab.agents",
+    group=GROUP,
     pick=pick_agent,
     adapt=adapt,
 )

@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from fourlab.agents.apart import apart
 from fourlab.agents.base import Agent, kernel_seed
 from fourlab.agents.registry import Named, spec_of
 from fourlab.agents.registry import agent as find_agent
-from fourlab.arena.identity import checksum, known_agent
+from fourlab.arena.identity import asked_agent, checksum
 from fourlab.arena.match import play_here
 from fourlab.arena.pairing import import_modules
 from fourlab.arena.statistics import mean_interval, share_interval
@@ -133,7 +134,7 @@ def answer(questions: Questions, player: Agent | None = None) -> list[int]:
     """
     if player is None:
         import_modules(questions.modules)
-        player = known_agent(questions.agent, questions.game, questions.checksum)
+        player = asked_agent(questions.agent, questions.game, questions.checksum)
     positions = [position_of(player.rules, moves) for moves in questions.moves]
     dice = [
         np.random.default_rng(np.random.SeedSequence(questions.seed, spawn_key=(number,)))
@@ -142,6 +143,8 @@ def answer(questions: Questions, player: Agent | None = None) -> list[int]:
     if player.chooses_many:
         seeds = np.array([kernel_seed(rng) for rng in dice], np.int64)
         return [int(move) for move in player.choose(boards_of(positions), seeds)]
+    if not type(player).__module__.startswith("fourlab."):  # as if it were asked apart
+        dice = [np.random.default_rng(kernel_seed(rng)) for rng in dice]
     return [player.decide(*asked).move for asked in zip(positions, dice, strict=True)]
 
 
@@ -191,9 +194,10 @@ def grade(
         count = None if isinstance(workers, Workers) else workers
         with Workers(count, "processes", cluster) as pool:
             return grade(agent, suite, seed, watch, pool, game)
-    agent = find_agent(agent, game)
+    found = find_agent(agent, game)
+    agent = apart(found) if isinstance(agent, str) else found  # an object is asked where it lives
     if workers is not None:
-        agent = find_agent(spec_of(agent), agent.rules)  # as they will find it
+        agent = apart(find_agent(spec_of(agent), agent.rules))  # as they will find it
     if isinstance(suite, str):
         suite = positions_of(agent, suite, seed)
     result = Grade(agent.spec, Marks(), {})

@@ -49,6 +49,7 @@ class Host:
         self.faults = faults  # that an agent can make
         self.printed = printed  # what agents have printed since the last call
         self.warm: weakref.WeakSet[Agent] = weakref.WeakSet()
+        self.threads = threading.active_count()  # that are not an agent's
 
     def serve(self, request: dict[str, Any]) -> None:
         """Play the games of one request."""
@@ -108,7 +109,7 @@ class Host:
             said = [game.heard[place] for place in order]
             here = {"number": number, "moves": moves, "seconds": seconds, "said": said}
             self.say({"thinks": side, "agent": agents[side].spec, **here})
-            began = time.perf_counter()
+            began, worked = time.perf_counter(), time.thread_time()
             try:
                 game.step(told)
             except self.faults as error:  # what an agent does is its own affair
@@ -119,7 +120,9 @@ class Host:
             if forfeit:
                 side = guilty([agent.spec for agent in agents], side)
             elif spent > limit:
-                forfeit = f"took {spent:.3g} s, allowed are {limit:g} s"
+                specs, worked = [agent.spec for agent in agents], time.thread_time() - worked
+                side, forfeit = self._late(specs, side, spent, worked)
+                forfeit += f", allowed are {limit:g} s"
             if forfeit:
                 self.warm.discard(agents[side])  # what has died starts off the clock
                 forfeit = f"{agents[side].spec} at move {len(moves) + 1}: {forfeit}"
@@ -129,6 +132,20 @@ class Host:
         message = {"number": number, "moves": played, "seconds": seconds}
         message["said"] = [texts[place] for place in order]
         self.say({**message, "result": result, "forfeit": forfeit})
+
+    def _late(
+        self, specs: Sequence[str], side: int, spent: float, worked: float
+    ) -> tuple[int, str]:
+        """Return whose fault a late move is, and what to say of it; `worked` is processor time.
+
+        Ours never wait. One that hardly worked was kept from it by threads that the other left.
+        """
+        took = f"took {spent:.3g} s"
+        if threading.active_count() > self.threads and worked < spent / 2:
+            blamed = guilty(specs, side)
+            if blamed != side:
+                return blamed, f"its threads left no time to {specs[side]}, which {took}"
+        return side, took
 
 
 def _result(position: Position, order: tuple[int, int], forfeiter: int | None) -> int:

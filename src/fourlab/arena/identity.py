@@ -9,11 +9,13 @@ from __future__ import annotations
 import functools
 import hashlib
 
+from fourlab.agents.apart import apart
 from fourlab.agents.base import Agent
 from fourlab.agents.registry import agent
 from fourlab.core.errors import FourlabError
 
 KEPT = 32  # agents that a process keeps
+KEPT_APART = 4  # of which each may have a process of its own
 
 
 def checksum(agent: Agent) -> str:
@@ -44,3 +46,9 @@ def known_agent(spec: str, game: str, digest: str, side: int = 0) -> Agent:
             "let a copy play that stays as it is"
         )
     return found
+
+
+@functools.lru_cache(maxsize=KEPT_APART)
+def asked_agent(spec: str, game: str, digest: str) -> Agent:
+    """Return the agent of `known_agent` as a worker asks it: people's own in its own process."""
+    return apart(known_agent(spec, game, digest))

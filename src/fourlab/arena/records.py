@@ -105,8 +105,17 @@ class Records:
         return int(self._connection.execute(f"PRAGMA {name}").fetchone()[0])
 
     @contextlib.contextmanager
+    def at_once(self) -> Iterator[None]:
+        """Do what follows all or not at all, with nobody else's writing in between."""
+        with self._errors(), self._transaction():
+            yield
+
+    @contextlib.contextmanager
     def _transaction(self) -> Iterator[None]:
-        """Do all of it or nothing."""
+        """Do all of it or nothing; within another one it is a part of that."""
+        if self._connection.in_transaction:
+            yield
+            return
         self._connection.execute("BEGIN IMMEDIATE")
         try:
             yield

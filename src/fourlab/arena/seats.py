@@ -9,6 +9,7 @@ The two sides speak JSON lines over pipes.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -21,14 +22,16 @@ from fourlab.arena.pairing import Pairing, Stretch, Watch
 from fourlab.core import own
 from fourlab.core.errors import FourlabError
 from fourlab.core.limit import CalledOffError, Limit, never
-from fourlab.core.lines import KEPT_ERRORS, LineProcess, python_with_fourlab
+from fourlab.core.lines import KEPT_ERRORS, LineProcess, python_with_fourlab, told_in
 from fourlab.core.spec import parse
 
 MOVE_SECONDS = 60.0  # where nothing else is said
 START_SECONDS = 120.0  # until the process first speaks
 WARM_SECONDS = 120.0  # for a decision of ours off the clock, which may compile or load
 OWN_WARM_SECONDS = 30.0  # for people's own, since it was last seen importing or compiling
+MOST_HANGS = 3  # games in a row that an agent may hang in where no clock is asked for
 LOOK_SECONDS = 0.2  # between two looks whether anybody still waits
+KNOWN = {"refused", "starts", "number"}  # one of which every message of a seat has
 GRACE = 1.0  # seconds that a seat may take to say what it has measured itself
 
 
@@ -43,13 +46,16 @@ class Seat:
         self.child.say(json.dumps(request))
 
     def hear(self, seconds: float) -> dict[str, Any] | None:
-        """Return the next message, or None if the process has died; raises TimeoutError."""
-        line = self.child.hear(seconds)
-        message: dict[str, Any] | None = json.loads(line) if line else None
-        return message
+        """Return the next message, or None if the process has died; raises TimeoutError.
+
+        One that says what is no message of ours is as good as dead: its agents have found the pipe.
+        """
+        message = told_in(self.child.hear(seconds) or "")
+        return message if message.keys() & KNOWN else None
 
 
 _hung: set[str] = set()  # agents that never came back from a first decision off the clock
+_hangs: Counter[str] = Counter()  # games in a row in which an agent gave no move
 _idle: list[Seat] = []  # seats that wait for the next job, of whichever thread
 
 
@@ -68,23 +74,23 @@ def play_seated(job: Stretch, watch: Watch, stop: Callable[[], bool] = never) ->
     """Play games through `decide`; every one of them gets a result.
 
     A game whose process dies is played once more, since the death may have come from outside; if
-    it dies again, the agent that was thinking forfeits.
+    it dies again, the agent that was thinking forfeits. One that hangs again and again under the
+    clock that nobody asked for is not waited for any more.
     """
     done: dict[int, dict[str, Any]] = {}
     numbers = range(job.first, job.first + job.count)
     cold, died_in = set(_hung), None
     agents = (job.pairing.a, job.pairing.b)
-    while left := [number for number in numbers if number not in done]:
+    while left := _left(job, done):
         thinking: dict[str, Any] = {}
         seat = _take()
         try:
             for message in _messages(seat, job.pairing, left, cold, stop):
                 watch(Stretch(job.pairing, message["number"], 1), message["moves"])
-                if "thinks" in message:
-                    thinking = message
-                else:
+                thinking = message if "thinks" in message else {}
+                if not thinking:
                     done[message["number"]] = message
-                    thinking = {}
+                    _hangs[job.pairing.a] = _hangs[job.pairing.b] = 0
         except (TimeoutError, EOFError) as silence:
             printed = seat.child.errors()
             ending = seat.child.leave(GRACE)
@@ -92,8 +98,8 @@ def play_seated(job: Stretch, watch: Watch, stop: Callable[[], bool] = never) ->
                 cold.add(agents[thinking["thinks"]])
                 _hung.update(cold if isinstance(silence, TimeoutError) else ())
             elif thinking and isinstance(silence, TimeoutError):
-                limit = job.pairing.move_seconds or MOVE_SECONDS
-                _forfeit(done, thinking, f"no move within {limit:g} s", printed)
+                _hangs[agents[thinking["thinks"]]] += 1
+                _forfeit(done, thinking, f"no move within {_limit(job.pairing):g} s", printed)
             elif died_in == thinking.get("number", left[0]):
                 _forfeit(done, _blamed(thinking, agents), f"its process {ending}", printed)
             else:
@@ -126,7 +132,7 @@ def _messages(
     chosen = np.array(numbers, np.int64)
     specs = (pairing.a, pairing.b)
     seat.child.restrict(strictly=not all(is_ours(spec) for spec in specs))
-    limit = pairing.move_seconds or MOVE_SECONDS
+    limit = _limit(pairing)
     seat.ask(
         {
             "own": own.carried(),
@@ -159,6 +165,11 @@ def _messages(
                 patience = WARM_SECONDS if is_known else OWN_WARM_SECONDS
             if "result" in message:
                 break
+
+
+def _limit(pairing: Pairing) -> float:
+    """Return the seconds that a move may take."""
+    return pairing.move_seconds or MOVE_SECONDS
 
 
 def is_trusted(spec: str) -> bool:
@@ -205,6 +216,25 @@ def _forfeit(
         "forfeit": f"{thinking['agent']} at move {len(thinking['moves']) + 1}: {reason}",
         "said": said,
     }
+
+
+def _left(job: Stretch, done: dict[int, dict[str, Any]]) -> list[int]:
+    """Return the games still to be played; an agent that only hangs loses its own at once.
+
+    So it is where no clock was asked for: under one it costs what its owner chose.
+    """
+    pairing, numbers = job.pairing, range(job.first, job.first + job.count)
+    left = [number for number in numbers if number not in done]
+    hopeless = [one for one in (pairing.a, pairing.b) if _hangs[one] >= MOST_HANGS]
+    if not left or not hopeless or pairing.move_seconds is not None:
+        return left
+    side = (pairing.a, pairing.b).index(hopeless[0])
+    reason = f"not asked: no move within {MOVE_SECONDS:g} s in {MOST_HANGS} games in a row"
+    openings = pairing.openings(np.array(left, np.int64)).moves.tolist()
+    for number, moves in zip(left, openings, strict=True):
+        here = {"number": number, "moves": moves, "seconds": [0.0, 0.0], "said": ["", ""]}
+        _forfeit(done, {**here, "thinks": side, "agent": hopeless[0]}, reason, "")
+    return []
 
 
 def gathered(pairing: Pairing, messages: list[dict[str, Any]]) -> Games:

@@ -53,8 +53,9 @@ def check(
 def tried(agent: str, seconds: float, boards: list[str]) -> Iterator[dict[str, Any]]:
     """Yield what checks in a child process find; one that hangs or dies is told where it was."""
     from fourlab.arena.seats import is_ours
+    from fourlab.core.errors import quoted
     from fourlab.core.limit import Limit
-    from fourlab.core.lines import LineProcess, python_with_fourlab
+    from fourlab.core.lines import LineProcess, python_with_fourlab, told_in
 
     arguments = [agent, str(seconds), str(PATIENCE), *boards]
     child = LineProcess([*python_with_fourlab("fourlab.agents.check"), *arguments])
@@ -73,7 +74,11 @@ def tried(agent: str, seconds: float, boards: list[str]) -> Iterator[dict[str, A
             printed = child.errors()
             yield _ended(step, f"its process {child.leave(1.0)}", printed)
             return
-        said = json.loads(line)
+        said = told_in(line)
+        if not said.keys() & {"sound", "step", "starts", "failed", "passed"}:
+            yield _ended(step, f"it said {quoted(line)} where its check is heard", child.errors())
+            child.close()
+            return
         if "sound" in said:
             child.close()
             return

@@ -1,7 +1,6 @@
 """`fourlab engine`: an agent that other programs drive."""
 
 import os
-import sys
 from typing import Annotated
 
 import typer
@@ -19,7 +18,8 @@ def engine(
     from fourlab.adapters.serving import EngineServer, serve
     from fourlab.rules.catalog import game as find_game
 
-    pipe = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    pipe = os.fdopen(os.dup(1), "w", encoding="utf-8", errors="replace")
+    lines = os.fdopen(os.dup(0), encoding="utf-8", errors="replace")  # it may say anything
     os.dup2(2, 1)  # what agents print goes where errors go
     here = os.getpid()
 
@@ -30,5 +30,5 @@ def engine(
         pipe.flush()
 
     kind = GtpServer if gtp else EngineServer
-    serve(kind(agent, find_game(game), say), sys.stdin, lambda: os._exit(0))
+    serve(kind(agent, find_game(game), say), lines, lambda: os._exit(0))
     os._exit(0)  # whatever an agent left running

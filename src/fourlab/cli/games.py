@@ -172,7 +172,7 @@ def keep(path: Path, record: Path) -> str:
         return (game.game, game.first, game.second, game.seed, game.moves, game.forfeit)
 
     found = read_games(path)
-    with Records(record) as records:
+    with Records(record) as records, records.at_once():
         known = {told(game) for game in records.listing()}
         fresh = [game for game in found if told(game) not in known]
         for game in fresh:

@@ -29,13 +29,14 @@ def grade(
     as_json: AsJson = False,
 ) -> None:
     """Grade an agent: how often it plays a best move, and what the others cost."""
+    from fourlab.agents.apart import apart
     from fourlab.agents.registry import agent as find_agent
     from fourlab.arena.grading import grade as run
     from fourlab.arena.grading import positions_of
     from fourlab.cli.console import console, prints_apart, progress
     from fourlab.core.workers import Workers
 
-    player = find_agent(agent, game)
+    player = apart(find_agent(agent, game))
     with prints_apart(), progress("positions") as bar:
 
         def solving(found: Iterable["Position"], count: int) -> Iterator["Position"]:

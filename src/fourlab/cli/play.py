@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 import time
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from fourlab.agents.base import Decision
+    from fourlab.agents.base import Agent, Decision
     from fourlab.agents.play import GameInPlay
     from fourlab.rules.position import Position
 
@@ -42,8 +43,11 @@ def play(
     ] = None,
 ) -> None:
     """Play a game in the terminal, or watch two agents."""
+    import math
+
     import numpy as np
 
+    from fourlab.agents.apart import apart
     from fourlab.agents.play import GameInPlay
     from fourlab.agents.registry import agent
     from fourlab.arena.records import Records
@@ -61,8 +65,8 @@ def play(
             Records(record).close()
     if seed is None:
         seed = int(np.random.SeedSequence().generate_state(1)[0])
-    agents = agent(first, rules), agent(second, rules)
-    match = GameInPlay(rules, *agents, seed, start=position_of(rules, moves))
+    one, other = (apart(agent(spec, rules), math.inf) for spec in (first, second))  # no clock runs
+    match = GameInPlay(rules, one, other, seed, start=position_of(rules, moves))
     TerminalGame(match, delay, show_thinking).run()
     if save is not None:
         save_games(save, [match.record()])
@@ -115,7 +119,7 @@ class TerminalGame:
     def prepare(self) -> None:
         """Let agents get ready while the person thinks about the first move."""
         for agent in self.match.agents:
-            threading.Thread(target=agent.prepare, daemon=True).start()
+            threading.Thread(target=_make_ready, args=(agent,), daemon=True).start()
 
     def show(self) -> None:
         """Draw the board."""
@@ -205,3 +209,9 @@ class TerminalGame:
         else:
             verdict = "the best so far, not solved"
         self.screen.print(f"{position.rules.unit} {moves}: {verdict}")
+
+
+def _make_ready(agent: Agent) -> None:
+    """Let an agent get ready; what is wrong with it is told when it has to move."""
+    with contextlib.suppress(Exception):
+        agent.prepare()

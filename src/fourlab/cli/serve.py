@@ -1,13 +1,20 @@
 """`fourlab serve`: the web laboratory."""
 
+from __future__ import annotations
+
+import contextlib
 import os
 import socket
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 from types import FrameType
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from fastapi import FastAPI
 
 LOCAL = "127.0.0.1"
 GRACE_SECONDS = 3  # after Ctrl-C, for requests that are being answered
@@ -36,9 +43,8 @@ def serve(
     from fourlab.core.errors import FourlabError, missing_extra, quoted
 
     try:
-        import uvicorn
-
         from fourlab.web.app import create_app
+        from fourlab.web.keep.bounds import default_folder
     except ImportError as error:
         raise missing_extra(f"the web laboratory needs {error.name}", "web") from None
     from fourlab.web.warm import prepare_rules
@@ -55,21 +61,40 @@ def serve(
         ) from None
     except (ValueError, TypeError):  # a name that no machine can have
         raise FourlabError(f"--host {quoted(host)} is no address; write 127.0.0.1") from None
-    prepare_rules()
-    app = create_app(host, threads, keep)
-    name = "localhost" if host == LOCAL else host
-    if host not in (LOCAL, "localhost", "::1"):
-        typer.echo(
-            f"open to the network on {host}: whoever reaches this port can use your processor, "
-            "within limits; there is no password and no encryption",
-            err=True,
-        )
-    address = f"http://{name}:{port}/"
-    typer.echo(f"fourlab is at {address}  (Ctrl-C ends it)")
-    if show:
-        import webbrowser
+    place = keep or default_folder()
+    with listener, _own(place):
+        prepare_rules()
+        app = create_app(host, threads, place)
+        name = "localhost" if host == LOCAL else host
+        if host not in (LOCAL, "localhost", "::1"):
+            typer.echo(
+                f"open to the network on {host}: whoever reaches this port can use your processor, "
+                "within limits; there is no password and no encryption",
+                err=True,
+            )
+        address = f"http://{name}:{port}/"
+        typer.echo(f"fourlab is at {address}  (Ctrl-C ends it)")
+        if show:
+            import webbrowser
 
-        webbrowser.open(address)
+            webbrowser.open(address)
+        _answer(app, listener)
+
+
+@contextlib.contextmanager
+def _own(place: Path) -> Iterator[None]:
+    """Keep other servers out of a folder, which is made if it is not there."""
+    from fourlab.core.storage import alone, check_place
+
+    check_place(place / "secret")
+    with alone(place):
+        yield
+
+
+def _answer(app: FastAPI, listener: socket.socket) -> None:
+    """Answer requests until Ctrl-C."""
+    import uvicorn
+
     config = uvicorn.Config(
         app,
         log_level="warning",

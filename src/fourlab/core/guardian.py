@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import inspect
 import os
 import signal
 import subprocess
@@ -47,8 +48,8 @@ class Guardian:
             self._process.communicate()
 
     def _start(self) -> subprocess.Popen[bytes]:
-        return subprocess.Popen(  # noqa: S603  # this very file
-            [sys.executable, "-I", "-S", __file__],
+        return subprocess.Popen(  # noqa: S603  # this very text
+            [sys.executable, "-I", "-S", "-c", inspect.getsource(sys.modules[__name__])],
             bufsize=0,
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import json
 import math
 import os
 import select
@@ -15,9 +16,10 @@ import time
 import weakref
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from fourlab.core.guardian import guardian
+from fourlab.core.showing import harmless
 
 KEPT_ERRORS = 4000  # of what a program writes to standard error, the end is worth telling
 LONGEST_LINE = 1 << 24  # bytes; what is longer comes in pieces
@@ -34,6 +36,15 @@ def python_with_fourlab(module: str) -> list[str]:
     return [sys.executable, "-c", f"{start} {run}"]
 
 
+def told_in(line: str) -> dict[str, Any]:
+    """Return what a line of a child tells, nothing if it is none of ours."""
+    try:
+        found = json.loads(line)
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
 def taken(file: int) -> str:
     """Return the end of what was appended to a file, and empty it."""
     size = os.fstat(file).st_size
@@ -41,7 +52,7 @@ def taken(file: int) -> str:
         return ""
     end = os.pread(file, KEPT_ERRORS, max(0, size - KEPT_ERRORS))
     os.ftruncate(file, 0)
-    return end.decode(errors="replace")
+    return harmless(end.decode(errors="replace").replace("\r\n", "\n"))
 
 
 class LineProcess:

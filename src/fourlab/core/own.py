@@ -14,6 +14,7 @@ import importlib
 import io
 import re
 import sys
+import threading
 import traceback
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -21,11 +22,11 @@ from types import ModuleType
 from typing import Any, NamedTuple
 
 from fourlab.core.errors import OwnCodeError, SpecError
+from fourlab.core.files import text_of
 from fourlab.core.home import Home, loading
 from fourlab.core.storage import replacing
 
 SUFFIX = ".py"
-PATH = re.compile(r"[^\s=,:(){}]+\.py(?![\w@])")  # a file in a longer text
 DIGITS = 8  # of a digest
 MOST_WORDS = 500  # characters of what an error says
 MOST_BYTES = 4_000_000  # of one thing that travels
@@ -40,6 +41,7 @@ class Parcel(NamedTuple):
 
 
 _known: dict[str, Parcel] = {}
+_places: dict[str, str] = {}  # names of what was read last, by the path as it was written
 _modules: dict[str, ModuleType] = {}
 _files: set[str] = set()  # that were run
 
@@ -68,6 +70,7 @@ def parcel(place: str) -> Parcel:
     if digest and found.name != f"{path.name}@{digest}":
         raise SpecError(f"{path} is {found.name} now, not {place}; keep a copy that stays as it is")
     _known[found.name] = found
+    _places[written] = found.name
     return found
 
 
@@ -132,8 +135,14 @@ def mentioned(*texts: str) -> tuple[Parcel, ...]:
 
 
 def settled(text: str) -> str:
-    """Return a text with its files named by their contents: `mine.py` is `mine.py@3f2a1c9d`."""
-    return PATH.sub(lambda found: parcel(found[0]).name, text)
+    """Return a text with the files that were read named by their contents: `mine.py@3f2a1c9d`.
+
+    An engine's program is another thing: it is started, not read.
+    """
+    for place, name in sorted(_places.items(), key=lambda one: -len(one[0])):
+        alone = rf"(?<![^\s=,:(){{}}]){re.escape(place)}(?![\w@])"
+        text = re.sub(alone, name.replace("\\", r"\\"), text)
+    return text
 
 
 def pickle_by_value() -> None:
@@ -202,7 +211,7 @@ def _read(path: Path) -> tuple[tuple[str, str], ...]:
         file = waiting.pop(0)
         if file.name not in texts:
             try:
-                texts[file.name] = file.read_text(encoding="utf-8")
+                texts[file.name] = text_of(file)
             except FileNotFoundError:
                 raise SpecError(f"there is no file {file}; paths begin at {Path.cwd()}") from None
             except (OSError, UnicodeDecodeError) as error:
@@ -278,12 +287,14 @@ def _run(found: Parcel) -> ModuleType:
 def _undisturbed() -> Iterator[None]:
     """Let code do with standard output what it likes: what it prints goes where errors go.
 
-    It may ask for deeper recursion, not for less: that would be everybody's.
+    Standard output is everybody's, and who takes it over must give it back in turn: so only the
+    main thread does. It may ask for deeper recursion, not for less: that would be everybody's too.
     """
     kept, depth = io.BytesIO(), sys.getrecursionlimit()
     printed = io.TextIOWrapper(kept, "utf-8", write_through=True)
+    is_main = threading.current_thread() is threading.main_thread()
     try:
-        with contextlib.redirect_stdout(printed):
+        with contextlib.redirect_stdout(printed) if is_main else contextlib.nullcontext():
             yield
     finally:
         sys.setrecursionlimit(max(depth, sys.getrecursionlimit()))

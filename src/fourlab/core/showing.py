@@ -20,6 +20,11 @@ Thing = TypeVar("Thing")
 _places: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()  # where things are drawn
 
 
+def harmless(text: str) -> str:
+    """Return a text of others without what steers a terminal, or cannot be written at all."""
+    return "".join(mark if mark.isprintable() or mark in "\n\t" else "\ufffd" for mark in text)
+
+
 def show(thing: Any) -> None:
     """Draw a thing in a notebook, the next time in the same place; in a terminal on one line.
 

@@ -23,6 +23,7 @@ from numpy.lib import format as npy
 
 from fourlab.core.arrays import Array
 from fourlab.core.errors import FourlabError, why
+from fourlab.core.files import at_once, open_file
 from fourlab.version import __version__
 
 HEADER, SUFFIX = "header", ".npy"
@@ -111,7 +112,7 @@ def check_place(path: Path) -> None:
     """Raise StorageError if a file could not be written there; makes its folder, and no file."""
     with writing(path):
         if path.exists():
-            with path.open("ab"):
+            with open(path, "ab", opener=at_once):  # a path has no opener
                 pass
         else:
             tempfile.TemporaryFile(dir=path.parent).close()
@@ -150,28 +151,30 @@ def _sum(fields: dict[str, Any]) -> str:
 
 
 @contextlib.contextmanager
-def alone(folder: Path) -> Iterator[None]:
-    """Keep every other program out that asks for the same folder, and clear what one left behind.
+def alone(place: Path) -> Iterator[None]:
+    """Keep every other program out that asks for the same folder or file.
 
-    Raises StorageError if another is at work there. What a program was writing when it was killed
-    is thrown away: nobody can be writing now.
+    Raises StorageError if another is at work there. What a program was writing into the folder when
+    it was killed is thrown away: nobody can be writing now.
     """
     try:
         import fcntl
     except ImportError:  # no such locks here
         yield
         return
-    handle = os.open(folder, os.O_RDONLY)
+    with reading(place):
+        handle = at_once(str(place), os.O_RDONLY)
     try:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise StorageError(
-                f"another program is at work in {folder}; wait until it ends, or stop it"
+                f"another program is at work in {place}; "
+                "wait until it ends, stop it, or name another place"
             ) from None
         except OSError:  # a file system without locks
             pass
-        for left in folder.glob(f".*{UNFINISHED}"):
+        for left in place.glob(f".*{UNFINISHED}"):
             left.unlink(missing_ok=True)
         yield
     finally:
@@ -225,9 +228,8 @@ def save_arrays(
 
 def load_arrays(path: Path, kind: str, version: int) -> tuple[dict[str, Any], dict[str, Array]]:
     """Read what `save_arrays` wrote; raises StorageError if it is anything else."""
-    with reading(path):
-        data = path.read_bytes()
-    return read_arrays(data, path, kind, version)
+    with reading(path), open_file(path) as file:
+        return _read_arrays(file, path, kind, version)
 
 
 def _member(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Array:
@@ -254,10 +256,10 @@ def peek(path: Path) -> dict[str, Any]:
     """Return the header of a file of arrays or of weights, whose contents are not looked at."""
     try:
         if path.suffix == ".safetensors":
-            with path.open("rb") as weights:
+            with open_file(path) as weights:
                 header = header_of(read_front(weights))
         else:
-            with zipfile.ZipFile(path) as archive:
+            with open_file(path) as file, zipfile.ZipFile(file) as archive:
                 header = json.loads(str(_member(archive, archive.getinfo(HEADER + SUFFIX))))
         return {**header, "kind": str(header["kind"])}
     except OSError as error:
@@ -296,8 +298,14 @@ def read_arrays(
     data: bytes, path: Path, kind: str, version: int
 ) -> tuple[dict[str, Any], dict[str, Array]]:
     """Read the contents of a file that `save_arrays` wrote; `path` names it in errors."""
+    return _read_arrays(io.BytesIO(data), path, kind, version)
+
+
+def _read_arrays(
+    file: IO[bytes], path: Path, kind: str, version: int
+) -> tuple[dict[str, Any], dict[str, Array]]:
     try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        with zipfile.ZipFile(file) as archive:
             members = {one.filename.removesuffix(SUFFIX): one for one in archive.infolist()}
             arrays = {name: _member(archive, one) for name, one in members.items()}
         header = json.loads(str(arrays.pop(HEADER)))

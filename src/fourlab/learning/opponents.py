@@ -15,6 +15,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from fourlab.agents.apart import apart
 from fourlab.agents.base import Agent
 from fourlab.agents.human import Human
 from fourlab.agents.registry import agent as find_agent
@@ -155,4 +156,4 @@ def _member(weight: float, text: str, rules: Rules) -> Member:
     found = find_agent(text, rules)
     if isinstance(found, Human):
         raise SpecError("agent 'human' cannot play in a training run; every other agent can")
-    return Member(weight, found)
+    return Member(weight, apart(found))

@@ -10,6 +10,8 @@ from typing import Any
 
 from fourlab.core import own
 from fourlab.core.errors import FourlabError
+from fourlab.core.files import contents
+from fourlab.core.spec import parse
 from fourlab.core.storage import SEAL, StorageError, is_there, replacing, seal, unseal
 
 CONFIG, METRICS = "config.json", "metrics.jsonl"
@@ -39,6 +41,9 @@ class RunConfig:
 
     def settled(self) -> RunConfig:
         """Return it with files named by their contents, so that it can be gone on with as it is."""
+        for spec in self.against:
+            if own.is_file(parse(spec).name):
+                own.parcel(parse(spec).name)
         against = tuple(own.settled(spec) for spec in self.against)
         return replace(self, learner=own.settled(self.learner), against=against)
 
@@ -47,7 +52,7 @@ class RunConfig:
         """Read it from a run folder; raises StorageError if there is none."""
         path = folder / CONFIG
         try:
-            fields = unseal(json.loads(path.read_text(encoding="utf-8")), path)
+            fields = unseal(json.loads(contents(path)), path)
             own.recall(fields.pop("own", ()))
             found = cls(**{**fields, "against": tuple(fields["against"])})
         except OSError as error:
@@ -80,7 +85,7 @@ def read_metrics(folder: Path) -> list[dict[str, Any]]:
     """
     path = folder / METRICS
     try:
-        text = path.read_bytes().decode("utf-8", errors="replace")
+        text = contents(path).decode("utf-8", errors="replace")
     except OSError:
         return []
     lines = text.split("\n")

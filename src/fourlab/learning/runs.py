@@ -14,6 +14,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from fourlab.agents.apart import apart
 from fourlab.agents.base import Agent
 from fourlab.agents.registry import agent as find_agent
 from fourlab.core.errors import SpecError
@@ -156,7 +157,7 @@ class Run:
     def _reports(
         self, record: Record, watch: Callable[[Progress], None], stop: Callable[[], bool]
     ) -> Iterator[dict[str, Any]]:
-        agents = [find_agent(spec, self.learner.rules) for spec in self.config.against]
+        agents = [apart(find_agent(spec, self.learner.rules)) for spec in self.config.against]
         truth = truth_positions(self.learner.rules, self.config.truth) if self.config.truth else []
         self.learner.prepare()
         tally = _Results(**self.learner.notes)

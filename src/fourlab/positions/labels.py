@@ -23,7 +23,7 @@ from fourlab.core.workers import Workers
 from fourlab.rules.catalog import game, name_of
 from fourlab.rules.geometry import Rules
 from fourlab.rules.kernels import has_line, move_cell, move_count, play
-from fourlab.rules.keys import board_of, shared_key
+from fourlab.rules.keys import board_of, check_size, shared_key
 from fourlab.rules.position import Position
 from fourlab.search.book import Book, shipped_book
 from fourlab.search.scores import win_score
@@ -246,12 +246,27 @@ def load_labels(path: Path) -> Labels:
             )
         return joined(found)
     header, arrays = load_arrays(path, KIND, VERSION)
-    rules = game(header.get("game", ""))
+    rules = game(str(header.get("game", "")))
+    check_size(rules)
     keys, values, scores = (arrays.get(name, np.empty(0)) for name in ("keys", "values", "scores"))
     shapes = (keys.shape, values.shape, scores.shape)
-    count = len(keys)
+    count = keys.size
     fits = shapes == ((count,), (count,), (count, rules.move_count))
     kinds = [array.dtype for array in (keys, values, scores)]
     if not fits or kinds != [np.dtype(kind) for kind in (np.int64, np.int8, np.int8)]:
         raise StorageError(f"{path} is damaged: its arrays do not fit {rules}")
+    if not _are_of(rules, keys) or not (_are_scores(rules, values) and _are_scores(rules, scores)):
+        raise StorageError(f"{path} is damaged: its entries do not fit {rules}")
     return Labels(rules, keys, values, scores)
+
+
+def _are_of(rules: Rules, keys: Ints) -> bool:
+    """Return whether keys are of boards of a game, with the stones of either side."""
+    movers, occupied = unpacked(rules, keys)
+    inside = (movers & ~occupied == 0) & (occupied & ~rules.board == 0)
+    stones, own = np.bitwise_count(occupied), np.bitwise_count(movers)
+    return bool((inside & (own == stones // 2) & (packed(rules, movers, occupied) == keys)).all())
+
+
+def _are_scores(rules: Rules, scores: Scores) -> bool:
+    return bool(((scores <= UNKNOWN) | (np.abs(scores.astype(int)) <= rules.cells)).all())

@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from fourlab.core.errors import FourlabError, SpecError
+from fourlab.core.files import text_of
 from fourlab.core.storage import is_there, load_arrays, reading, save_arrays
 from fourlab.positions.uci import uci
 from fourlab.positions.walks import wander
@@ -127,7 +128,7 @@ def load_suites(rules: Rules) -> dict[str, list[Scored]]:
 def read_positions(rules: Rules, path: Path) -> list[Position]:
     """Read a file of positions, a move string a line; what follows a blank is passed over."""
     with reading(path):
-        lines = path.read_text(encoding="utf-8").splitlines()
+        lines = text_of(path).splitlines()
     positions = []
     for number, line in enumerate(lines, start=1):
         try:

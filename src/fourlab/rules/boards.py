@@ -8,8 +8,10 @@ from typing import NamedTuple
 import numpy as np
 
 from fourlab.core.arrays import Bytes, Ints
+from fourlab.core.errors import IllegalMoveError
 from fourlab.core.limit import Limit
 from fourlab.rules.geometry import Rules
+from fourlab.rules.history import ordered
 from fourlab.rules.kernels import cell_move, legal_cells
 from fourlab.rules.position import Position
 
@@ -50,6 +52,16 @@ class Boards(NamedTuple):
                     moves[row] = cell_move(rules, cells & -cells)
                 return
             yield slice(begin, begin + size), watch.rest()
+
+
+def refusal(rules: Rules, boards: Boards, moves: Ints) -> str:
+    """Say which of many moves is not legal, and why."""
+    for row, move in enumerate(moves.tolist()):
+        try:
+            ordered(boards.position(rules, row)).play(move)
+        except IllegalMoveError as error:
+            return str(error)
+    raise ValueError("all of these moves are legal")
 
 
 def boards_of(positions: Sequence[Position]) -> Boards:

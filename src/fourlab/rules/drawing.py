@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from html import escape
 
-from fourlab.core.notebook import both, frame, heading, light
+from fourlab.core.notebook import THEMES, both, frame, heading, light
 from fourlab.rules import kernels
 from fourlab.rules.geometry import Rules
 from fourlab.rules.position import SIDE_NAMES, Position
@@ -26,8 +26,7 @@ def board_svg(position: Position) -> str:
     """Return a position as a picture: coordinates, stones, the last move, the winning line."""
     stones = _placed(position)
     discs = [_disc(*stone, is_last=number == len(stones)) for number, stone in enumerate(stones, 1)]
-    scheme = "<style>:root { color-scheme: light dark } " + STYLE + "</style>"
-    return _svg(position, scheme, "".join(discs) + _lines(position))
+    return _svg(position, "".join(discs) + _lines(position), f"<style>{THEMES}{STYLE}</style>")
 
 
 def described(position: Position) -> str:
@@ -37,12 +36,14 @@ def described(position: Position) -> str:
     return f"{position.rules} '{position.notation}', {state}"
 
 
-def _svg(position: Position, style: str, stones: str) -> str:
+def _svg(position: Position, stones: str, style: str = "") -> str:
+    """Return a board, which has a style where no frame gives it one."""
     rules = position.rules
+    kind = 'class="fourlab" ' if style else ""
     width = rules.columns * PITCH + 2 * PAD
     height = rules.rows * PITCH + 2 * PAD + (STRIP if rules.gravity else 0)
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
+        f'<svg xmlns="http://www.w3.org/2000/svg" {kind}width="{width}" height="{height}" '
         f'viewBox="0 0 {width} {height}" role="img" aria-label="{escape(described(position))}" '
         f'font-family="system-ui, Arial, sans-serif" text-anchor="middle">{style}'
         f'<rect width="{width}" height="{height}" rx="12" fill="{light("board")}"/>'
@@ -165,7 +166,7 @@ def game_html(record: GameRecord) -> str:
         steps.append(
             f'<label title="{said}"><input type="radio" name="move"{chosen}>{word}</label>'
         )
-    picture = _svg(position, "", f'<g class="fl-stones">{"".join(stones)}</g>{_lines(position)}')
+    picture = _svg(position, f'<g class="fl-stones">{"".join(stones)}</g>{_lines(position)}')
     ended = record.forfeit or position.outcome.words
     return frame(
         heading(f"{record.first} – {record.second}", record.game, f"{position.ply} moves", ended),

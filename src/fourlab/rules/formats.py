@@ -145,12 +145,13 @@ def read_text(rules: Rules, text: str) -> Position:
     return from_stones(rules, *_stones(rules, marks, row_cells(rules)))
 
 
-def write_text(position: Position) -> str:
-    """Return the board in text, with column numbers below where stones fall."""
+def write_text(position: Position, base: int = 1) -> str:
+    """Return the board in text, with column numbers, counted from `base`, where stones fall."""
     rules = position.rules
     marks = [TEXT_MARKS[mark] for mark in _marks(position, row_cells(rules))]
-    width = len(str(rules.columns)) if rules.gravity else 1
+    numbers = [str(base + column) for column in range(rules.columns)] if rules.gravity else []
+    width = len(numbers[-1]) if numbers else 1
     rows = [marks[start : start + rules.columns] for start in range(0, len(marks), rules.columns)]
-    if rules.gravity:
-        rows.append([str(column + 1) for column in range(rules.columns)])
+    if numbers:
+        rows.append(numbers)
     return "\n".join(" ".join(mark.rjust(width) for mark in row) for row in rows)

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from fourlab.core.errors import NotationError
+from fourlab.core.files import text_of
 from fourlab.core.storage import reading
 from fourlab.rules.catalog import game as find_game
 from fourlab.rules.position import read_moves
@@ -165,7 +166,7 @@ def read_games(path: Path) -> list[GameRecord]:
             f"cannot read games from {path}; name a file that ends in .jsonl or .pgn"
         )
     with reading(path):
-        text = path.read_text(encoding="utf-8", errors="replace")
+        text = text_of(path, errors="replace")
     return list(read_pgn(text))
 
 

@@ -1,8 +1,12 @@
 """From a board back to a game: an order of moves in which its stones can have been played."""
 
+from dataclasses import replace
+
+from fourlab.core.errors import NotationError
 from fourlab.rules import kernels
 from fourlab.rules.geometry import Rules
 from fourlab.rules.kernels import cell_move
+from fourlab.rules.position import Position
 
 SEARCH_LIMIT = 10_000  # partial boards, a tenth of a second; boards of real games need dozens
 
@@ -26,6 +30,20 @@ def order_of_moves(rules: Rules, first: int, second: int) -> tuple[int, ...] | N
             if moves is not None:
                 return (*moves, cell_move(rules, cell))
     return None
+
+
+def ordered(position: Position) -> Position:
+    """Return a position with an order of moves that leads to it, if it came without one.
+
+    Raises NotationError if none is found.
+    """
+    if len(position.moves) == position.ply:
+        return position
+    first = position.first_stones
+    moves = order_of_moves(position.rules, first, position.occupied ^ first)
+    if moves is None:
+        raise NotationError(f"no order of moves was found for a board of {position.rules}")
+    return replace(position, moves=moves)
 
 
 def _removable(rules: Rules, stones: int, occupied: int) -> int:

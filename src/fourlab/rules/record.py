@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from fourlab.core.errors import NotationError
+from fourlab.core.files import lines_of
+from fourlab.core.showing import harmless
 from fourlab.core.spec import WHOLE_LIMIT
 from fourlab.core.storage import StorageError, check_place, reading, writing
 from fourlab.rules.catalog import game as find_game
@@ -93,9 +95,12 @@ class GameRecord:
 
         Raises ValueError or TypeError for what no game can be.
         """
-        texts = (self.first, self.second, self.outcome, self.started, *self.said)
+        names = (self.first, self.second, self.outcome, self.started)
+        texts = (*names, *self.said, "" if self.forfeit is None else self.forfeit)
         if len(self.said) != 2 or not all(isinstance(text, str) for text in texts):
             raise TypeError("a text is none")
+        if not all(name.isprintable() for name in names):
+            raise ValueError("a name cannot be shown")
         if type(self.seed) is not int or not abs(self.seed) < WHOLE_LIMIT:
             raise ValueError(f"its seed is {self.seed!r:.40}")
         if type(self.plies) is not int or len(self.seconds) != 2:
@@ -107,7 +112,9 @@ class GameRecord:
             raise ValueError(f"its outcome is {self.outcome!r:.40}")
         if self.forfeit is None and end.outcome.value != self.outcome:
             raise ValueError(f"its moves do not end in {self.outcome!r}")
-        return replace(self, moves=end.notation)
+        said = (harmless(self.said[0]), harmless(self.said[1]))
+        forfeit = self.forfeit and harmless(self.forfeit)
+        return replace(self, moves=end.notation, said=said, forfeit=forfeit)
 
 
 def _by_side(given: dict[str, Any]) -> tuple[float, float]:
@@ -145,7 +152,7 @@ def save_games(path: Path, records: Iterable[GameRecord]) -> None:
 
 def load_games(path: Path) -> Iterator[GameRecord]:
     """Yield the records of a file of lines, of today's format or earlier ones."""
-    with reading(path), path.open(encoding="utf-8") as file:
-        for line in file:
+    with reading(path):
+        for line in lines_of(path):
             if line.strip():
                 yield GameRecord.from_line(line)

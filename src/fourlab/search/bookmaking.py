@@ -18,14 +18,16 @@ from typing import Any
 import numpy as np
 
 from fourlab.core.arrays import Ints
+from fourlab.core.files import at_once, contents
 from fourlab.core.storage import (
     StorageError,
+    alone,
     beside,
-    is_there,
+    check_place,
     reading,
-    replacing,
     seal,
     unseal,
+    writing,
 )
 from fourlab.rules.catalog import name_of
 from fourlab.rules.geometry import Rules
@@ -66,7 +68,9 @@ class Build:
         self.scores: Scores = np.full(len(self.shelves[-1].keys), UNSOLVED, np.int8)
         self._header = {"game": name_of(rules), "plies": plies, "version": PROGRESS_VERSION}
         self.progress_path = beside(path, ".progress")
-        self._gap = ""
+        self._gap = ""  # ends a line of it that was cut off
+        self._is_told = False  # that it cannot be written
+        check_place(path)
         self._resume()
 
     @property
@@ -80,24 +84,26 @@ class Build:
         return int(np.count_nonzero(self.scores != UNSOLVED))
 
     def _resume(self) -> None:
-        """Read what an earlier build has solved, and leave only whole lines behind."""
-        entries: list[dict[str, Any]] = [self._header]
-        if is_there(self.progress_path):
-            with reading(self.progress_path):
-                lines = self.progress_path.read_bytes().decode(errors="replace").split("\n")
-            if self._entry(lines[0]) != self._header:
-                raise StorageError(
-                    f"{self.progress_path} belongs to another book, or is damaged: "
-                    f"{lines[0][:100]!r}; remove it or choose another file"
-                )
-            found = [self._entry(line) for line in lines[1:] if line]
-            entries += [entry for entry in found if entry is not None]
-            if None in found[:-1]:  # the last one was cut off when a build was killed
-                log.warning("%s was damaged; what is missing is solved again", self.progress_path)
-        for entry in entries[1:]:
-            self.scores[entry["at"] : entry["at"] + len(entry["scores"])] = entry["scores"]
-        with replacing(self.progress_path) as file:
-            file.writelines(_line(entry).encode() for entry in entries)
+        """Read what an earlier build has solved; it may be at work."""
+        path = self.progress_path
+        with writing(path), open(path, "ab", opener=at_once) as file:
+            if not file.tell():
+                file.write(_line(self._header).encode())
+        with reading(path):
+            *lines, cut = contents(path).decode(errors="replace").split("\n")
+        first = (lines or [cut])[0]
+        if self._entry(first) != self._header:
+            raise StorageError(
+                f"{path} belongs to another book, or is damaged: {first[:100]!r}; "
+                "remove it or choose another file"
+            )
+        self._gap = "\n" if cut else ""  # when a build was killed
+        found = [self._entry(line) for line in lines[1:] if line]
+        if None in found:
+            log.warning("%s was damaged; what is missing is solved again", path)
+        for entry in found:
+            if entry and self._fits(entry):
+                self.scores[entry["at"] : entry["at"] + len(entry["scores"])] = entry["scores"]
 
     def _entry(self, line: str) -> dict[str, Any] | None:
         """Return what a line says, None if it was cut off or changed."""
@@ -106,19 +112,36 @@ class Build:
         except (ValueError, RecursionError):
             return None
 
+    def _fits(self, entry: dict[str, Any]) -> bool:
+        """Return whether an entry is scores of positions of this book."""
+        at, scores = entry.get("at"), entry.get("scores")
+        return (
+            type(at) is int
+            and isinstance(scores, list)
+            and 0 <= at <= self.total - len(scores)
+            and all(type(one) is int and abs(one) <= self.rules.cells for one in scores)
+        )
+
     def _append(self, entry: dict[str, Any]) -> None:
         """Keep what was solved; a full disk does not stop the build."""
         try:
             with self.progress_path.open("a", encoding="utf-8") as file:
                 file.write(self._gap + _line(entry))
-            self._gap = ""
+            self._gap, self._is_told = "", False
         except OSError as error:
-            if not self._gap:
+            if not self._is_told:
                 log.warning("cannot write %s: %s; going on", self.progress_path, error.strerror)
-            self._gap = "\n"  # ends the line that was cut off
+            self._gap, self._is_told = "\n", True
 
     def run(self, executor: Executor, workers: int) -> Iterator[int]:
-        """Solve what is left; yields the number of positions solved so far after each chunk."""
+        """Solve what is left; yields the number of positions solved so far after each chunk.
+
+        Raises StorageError if another program makes the same file.
+        """
+        with alone(self.progress_path):
+            yield from self._solve(executor, workers)
+
+    def _solve(self, executor: Executor, workers: int) -> Iterator[int]:
         chunk = max(1, min(CHUNK, self.total // (4 * workers)))
         starts = iter(
             start

@@ -206,7 +206,10 @@ def _open_evenly(rules: Rules, forest: Forest, tree: int, node: int, cells: int)
 
 @kernel
 def absorb_one(rules: Rules, forest: Forest, tree: int, answers: Reals) -> None:
-    """Take the answer to a tree's waiting leaf: priors of its moves and, last, its value."""
+    """Take the answer to a tree's waiting leaf: priors of its moves and, last, its value.
+
+    What is no number counts for nothing: no walk ends that compares with it.
+    """
     node, cells, moves = forest.counts[tree, WAITING], forest.tries[tree], move_count(rules)
     if node == NOBODY:
         return
@@ -214,16 +217,18 @@ def absorb_one(rules: Rules, forest: Forest, tree: int, answers: Reals) -> None:
     for move in range(moves):
         if tries_move(rules, cells, move):
             total += float(answers[tree, move])
-    if total > 0.0:
+    is_told = 0.0 < total < math.inf
+    if is_told:
         _clear(rules, forest, tree, node)
     else:  # the evaluator saw nothing in the moves that are left
         _open_evenly(rules, forest, tree, node, cells)
     for move in range(moves):
-        if total > 0.0 and tries_move(rules, cells, move):
+        if is_told and tries_move(rules, cells, move):
             forest.edges[tree, node, PRIOR, move] = float(answers[tree, move]) / total
         if node == 0:
             forest.priors[tree, move] = forest.edges[tree, node, PRIOR, move]
     value = float(answers[tree, moves])
+    value = value if abs(value) < math.inf else 0.0
     forest.edges[tree, node, VISITS, moves] = 1.0
     forest.edges[tree, node, TOTAL, moves] = value
     forest.edges[tree, node, PRIOR, moves] = value

@@ -18,7 +18,9 @@ from pathlib import Path
 from typing import Any
 
 from fourlab.core.errors import FourlabError, MissingExtraError
+from fourlab.core.files import contents
 from fourlab.core.machine import provenance
+from fourlab.core.shipped import shipped_folder
 from fourlab.core.storage import StorageError, alone, is_there, replacing, seal, unseal
 from fourlab.core.workers import Workers
 from fourlab.studies.base import Experiment, Results, Study
@@ -27,7 +29,7 @@ from fourlab.studies.findings import Findings
 
 FORMAT = 1
 CONFIG, RESULTS = "study.json", "results"
-SHIPPED = Path(__file__).parent / "reports"
+SHIPPED = shipped_folder("fourlab.studies", "reports")
 REFERENCE_CORES = 2  # on which `Experiment.takes` was measured
 
 
@@ -191,7 +193,7 @@ def read_json(path: Path) -> dict[str, Any]:
     What ships was written before there were checksums.
     """
     try:
-        data = json.loads(path.read_bytes())
+        data = json.loads(contents(path))
     except OSError as error:
         raise StorageError(f"cannot read {path}: {error.strerror}") from None
     except (ValueError, RecursionError):

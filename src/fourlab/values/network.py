@@ -84,14 +84,22 @@ class Network:
     ) -> tuple[Floats, Floats]:
         """Return priors and values by what the last layers gave, whoever ran them."""
         priors = np.empty((len(outputs), self.rules.move_count))
-        if logits is None:
-            logits = np.zeros(priors.shape, np.float32)
+        logits = np.zeros(priors.shape, np.float32) if logits is None else self._finite(logits)
         _share_out(self.rules, boards.occupied, logits, priors)
         return priors, self._scaled(boards, outputs)
 
+    def _finite(self, outputs: Reals) -> Reals:
+        """Return outputs of a layer if they are numbers; finite weights need not give them."""
+        if np.isfinite(outputs).all():
+            return outputs
+        raise DivergedError(
+            f"a network of {self.rules} answers what is no number: its weights are too large; "
+            "take an earlier one"
+        )
+
     def _scaled(self, boards: Boards, outputs: Reals) -> Floats:
         """Return outputs of the last layer as values to the side to move."""
-        values = np.empty(len(outputs))
+        values, outputs = np.empty(len(outputs)), self._finite(outputs)
         if self.shape.kind == RESIDUAL:
             _mean_bins(outputs, values)
         else:

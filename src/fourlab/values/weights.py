@@ -18,6 +18,7 @@ from typing import IO, Any
 import numpy as np
 
 from fourlab.core.arrays import Array
+from fourlab.core.files import open_file
 from fourlab.core.storage import StorageError, checksum, header_of, read_front, replacing
 from fourlab.version import __version__
 
@@ -62,7 +63,7 @@ def save_weights(
 def load_weights(path: Path, kind: str, version: int) -> tuple[dict[str, Any], dict[str, Array]]:
     """Read what `save_weights` wrote; raises StorageError if it is anything else."""
     try:
-        with path.open("rb") as file:
+        with open_file(path) as file:
             return _read(file, path, kind, version)
     except OSError as error:
         raise StorageError(f"cannot read {path}: {error.strerror}") from None

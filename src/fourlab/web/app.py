@@ -12,7 +12,7 @@ from nicegui import ui
 
 from fourlab.version import __version__
 from fourlab.web.api import add_api
-from fourlab.web.guard import LOCAL_NAMES, Guard
+from fourlab.web.guard import LOCAL_NAMES, Guard, hush
 from fourlab.web.laboratory import Laboratory
 from fourlab.web.limits import MOST_PAGES, MOST_PAGES_EACH
 from fourlab.web.pages import register
@@ -70,4 +70,5 @@ def create_app(host: str = "127.0.0.1", threads: int = 0, keep: Path | None = No
         show_welcome_message=False,
     )
     app.add_middleware(Guard, host=host)
+    hush()
     return app

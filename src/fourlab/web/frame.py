@@ -12,7 +12,7 @@ from starlette.requests import Request
 
 from fourlab.core.errors import FourlabError
 from fourlab.web.laboratory import Laboratory
-from fourlab.web.live import STATIC_URL, Live
+from fourlab.web.live import STATIC, STATIC_URL, Live
 from fourlab.web.sessions.base import Session
 from fourlab.web.words import GLOSSARY
 
@@ -45,7 +45,7 @@ HEAD = f"""<meta name="description" content="A laboratory for Connect-Four-famil
 window.fourlabWords = {json.dumps(GLOSSARY)};</script>"""
 
 
-class Notice(Live, component="static/refused.js"):
+class Notice(Live, component=STATIC / "refused.js"):
     """A page that only says why there is nothing on it."""
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import logging
 import re
 from urllib.parse import urlsplit
 
@@ -28,6 +30,33 @@ HEADERS = {
 }
 
 
+UNREAD = ("AsyncServer._handle_event_internal()", "message async handler error")
+
+
+class Unread(logging.Filter):
+    """Tells once, in a line, of messages that no page of ours sends: they could fill a disk."""
+
+    told = False
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Let pass what is about something else, and the first."""
+        if not any(mark in record.getMessage() for mark in UNREAD):
+            return True
+        was_told, self.told = self.told, True
+        record.msg = "a browser sent what no page does; it is passed over, like all that follow"
+        record.args, record.exc_info = (), None
+        return not was_told
+
+
+_unread = Unread()
+
+
+def hush() -> None:
+    """Keep what browsers send over the socket from filling the log."""
+    for name in ("asyncio", "engineio.server"):
+        logging.getLogger(name).addFilter(_unread)
+
+
 class Guard:
     """Refuses requests made by pages of other origins, in other hosts' names, or too large.
 
@@ -46,7 +75,8 @@ class Guard:
             return
         refusal = self._refusal(Headers(scope=scope)) or _odd(scope["path"])
         if refusal is None and scope["type"] == "websocket":
-            await self.app(scope, receive, send)
+            with contextlib.suppress(ValueError):  # of a frame that is none: the connection ends
+                await self.app(scope, receive, send)
         elif refusal is None:
             await self.app(scope, _bounded(receive), _with_headers(send))
         elif scope["type"] == "websocket":

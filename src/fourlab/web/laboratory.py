@@ -8,6 +8,7 @@ from pathlib import Path
 from fourlab.web.certificates import Certificates
 from fourlab.web.events import Events
 from fourlab.web.keep.bounds import default_folder
+from fourlab.web.keep.findings import Findings
 from fourlab.web.keep.store import Keep
 from fourlab.web.limits import MOST_PAGES, RERUNS, Doorkeeper, offer_runs
 from fourlab.web.runs.room import Room
@@ -33,6 +34,7 @@ class Laboratory:
         self.library = Library(RERUNS)
         self.stories = Stories(self.keep)
         self.events = Events(self.keep)
+        self.findings = Findings(self.keep.root / "findings.json")
         self.certificates = Certificates()
         self._bench: Workbench | None = None
         self._reruns: Reruns | None = None
@@ -75,11 +77,13 @@ class Laboratory:
         if self._room is not None:
             self._room.tick()
             self.keep.sweep()
+            self.findings.save()
             self.bench.after(TICK_SECONDS, self._tick)
 
     def close(self) -> None:
         """Stop them."""
         self.room.close()
+        self.findings.save()
         self.warming.close()
         self.reruns.close()
         self.bench.close()

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 from nicegui import context
@@ -17,12 +16,14 @@ from nicegui.element import Element
 from nicegui.events import GenericEventArguments
 from nicegui.version import __version__ as nicegui_version
 
+from fourlab.core.shipped import shipped_folder
 from fourlab.web.sessions.base import Session
 from fourlab.web.telling import told
 
-STATIC = Path(__file__).parent / "static"
+STATIC = shipped_folder("fourlab.web", "static")
 BETWEEN_UPDATES = 0.05  # seconds; more often nobody sees
 MOST_ARGUMENTS = 8
+MOST_ACTIONS = 1 << 53  # that a browser can count
 _newest = max(path.stat().st_mtime for path in STATIC.iterdir())
 register_esm("fourlab", STATIC, max_time=_newest)
 STATIC_URL = f"/_nicegui/{nicegui_version}/esm/{compute_key(STATIC, max_time=_newest)}"
@@ -34,6 +35,7 @@ class Live(Element):
     def __init__(self, session: Session) -> None:
         super().__init__()
         self.session = session
+        self._heard = 0  # the number of the last action that arrived
         self._sent = self._shown()
         self._number = 0
         self._due: float = 0.0
@@ -59,12 +61,14 @@ class Live(Element):
         message = event.args
         if not isinstance(message, dict):
             return
-        name, args = message.get("name"), message.get("args", [])
+        name, args, serial = message.get("name"), message.get("args", []), message.get("serial")
         if name == "resync":
             self._send_all()
             return
         if not isinstance(name, str) or not isinstance(args, list) or len(args) > MOST_ARGUMENTS:
             return
+        if isinstance(serial, int) and 0 < serial < MOST_ACTIONS:
+            self._heard = serial
         if not self.session.act(name, args):
             self._send_all()  # the browser may already show what was refused
 
@@ -95,6 +99,7 @@ class Live(Element):
     def _shown(self) -> dict[str, Any]:
         session = self.session
         view = {**session.view(), "failure": told(session.failure), "waiting": session.waiting}
+        view["heard"] = self._heard
         if view.get("notice"):
             view["notice"] = told(view["notice"])
         if view.get("error"):

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 
 from fourlab.agents.base import Agent, Decision
-from fourlab.agents.engine import EngineAgent, EngineConfig, Program
+from fourlab.agents.engine import EngineAgent, EngineConfig, EngineError, Program
 from fourlab.agents.registry import AGENTS
 from fourlab.core import own
-from fourlab.core.errors import SpecError
+from fourlab.core.errors import IllegalMoveError, SpecError
 from fourlab.core.limit import NO_LIMIT, Limit
 from fourlab.core.lines import python_with_fourlab
 from fourlab.core.spec import options_of, write
@@ -42,6 +42,17 @@ class Guarded(EngineAgent):
     def _program(self) -> Program:
         command = (*python_with_fourlab("fourlab.cli.main"), "engine", self._played)
         return Program(command, spec=self._shown)
+
+    def decide(
+        self, position: Position, rng: np.random.Generator, limit: Limit = NO_LIMIT
+    ) -> Decision:
+        """Return a move that the rules allow; pages play it unseen."""
+        decision = super().decide(position, rng, limit)
+        try:
+            position.play(decision.move)
+        except IllegalMoveError as error:
+            raise EngineError(f"{self.spec}: {error}") from None
+        return decision
 
     def sources(self) -> tuple[Path, ...]:
         """Return nothing: its name holds a digest, or its package stands for it."""

@@ -176,6 +176,7 @@ def _register_certificates(laboratory: Laboratory) -> None:
 def lent(laboratory: Laboratory, name: str) -> dict[str, Any]:
     """Return what the sessions of a page share with those of all other visitors."""
     shared: dict[str, dict[str, Any]] = {
+        "analyse": {"findings": laboratory.findings},
         "arena": {"events": laboratory.events},
         "learn": {"room": laboratory.room},
     }

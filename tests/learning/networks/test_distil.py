@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from fourlab.arena.certify.certificate import certify
-from fourlab.core.errors import SpecError
+from fourlab.core.errors import IllegalMoveError, SpecError
 from fourlab.core.limit import CalledOffError
 from fourlab.core.storage import StorageError
 from fourlab.learning.networks.replies import asked, strategy
-from fourlab.learning.networks.sources import distinct, lessons, scored, sources
+from fourlab.learning.networks.sources import Games, distinct, lessons, played, scored, sources
 from fourlab.learning.registry import learner, load_learner
 from fourlab.positions.labels import UNKNOWN, Labeller, save_labels
 from fourlab.positions.suites import phase_positions, score_positions
@@ -249,3 +249,10 @@ def test_data_is_kept_and_data_of_another_game_is_refused(tmp_path: Path) -> Non
     save_labels(tmp_path / "other.npz", lessons("walk:first", Rules(4, 3, 3)))
     with pytest.raises(StorageError, match=r"has labels of connect:columns=4,rows=3,k=3, not of"):
         learner(f"distil:{TINY},games=10,data={tmp_path / 'other.npz'}", RULES, 1).prepare()
+
+
+def test_games_of_an_agent_that_moves_nowhere_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text("def choose(position, rng):\n    return 99\n")
+    games = Games(of=str(tmp_path / "mine.py"), count=2)
+    with pytest.raises(IllegalMoveError, match=r"^mine.py@\w+: cell 100 does not exist"):
+        played(game("tictactoe"), games)

@@ -112,3 +112,10 @@ def test_positions_that_are_learned_from_are_labelled_within_seconds() -> None:
     assert positions("connect:columns=6,rows=5,k=4") == "walk:first"
     assert positions("connect4") == "suite:middle and suite:end"
     assert positions("connect4", "distil:positions=(walk:second)") == "walk:second"
+
+
+@pytest.mark.parametrize("own", ["", ":steps=3", ":double=yes,sync=100", ":target=best"])
+def test_a_page_lets_deep_q_learn_within_seconds_unless_an_address_says_how(own: str) -> None:
+    setup, problems = read_setup({"learner": f"deep-q{own}", "opponent": "baseline"})
+    assert not problems
+    assert ("target=returns" in setup.spec) == (not own)

@@ -9,7 +9,7 @@ from fourlab.web.keep.shelf import Shelf
 from fourlab.web.keep.store import Keep, NotYoursError
 from fourlab.web.runs import kept as kept_module
 from fourlab.web.runs import room as room_module
-from fourlab.web.runs.kept import KeptTraining, lost_words
+from fourlab.web.runs.kept import KeptTraining, lost_words, until_saved
 from fourlab.web.runs.room import ALONE_SECONDS, IDLE_SECONDS, Room
 from fourlab.web.sessions.learn import LearnSession
 from web.bench import TestBench
@@ -339,6 +339,12 @@ def test_learn_without_an_address_is_the_run_one_had_last(house: House) -> None:
 )
 def test_nothing_lost_is_said_only_if_so(seconds: float, words: str) -> None:
     assert lost_words(seconds) == words
+
+
+@pytest.mark.parametrize("took", [0.0, 0.2, 1.0, 1.6])  # a full table of 64 MB takes 1.2
+def test_a_kill_loses_ten_seconds_or_so_however_large_the_table(took: float) -> None:
+    assert until_saved(took) + took < 10  # until the next save is written
+    assert took / until_saved(took) <= 1 / 5  # of the time is all that saving may take
 
 
 def test_ten_seconds_of_learning_end_by_themselves(

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
+from fourlab.agents.apart import apart
 from fourlab.agents.base import Agent
 from fourlab.agents.registry import agent as find_agent
 from fourlab.arena.certify.refuting import (
@@ -24,8 +25,10 @@ from fourlab.arena.certify.refuting import (
 )
 from fourlab.arena.certify.walk import MOST_POSITIONS, Progress, Tally, Walk
 from fourlab.core.errors import SpecError
+from fourlab.core.files import contents
 from fourlab.core.limit import Limit
 from fourlab.core.machine import provenance
+from fourlab.core.shipped import shipped_folder
 from fourlab.core.storage import StorageError, replacing
 from fourlab.core.workers import Workers
 from fourlab.rules.catalog import game as find_game
@@ -37,7 +40,7 @@ from fourlab.search.solver import shared_solver
 
 KIND, VERSION = "certificate", 1
 SIDES = {"first": FIRST, "second": SECOND}
-SHIPPED = Path(__file__).parent / "shipped"  # certificates that come with fourlab, by name
+SHIPPED = shipped_folder("fourlab.arena.certify", "shipped")  # certificates, by their names
 SHOWN = 20  # refuting games that a certificate holds
 TELLING_SECONDS = 20.0  # that the solver may take to say where one of them turned
 STARTS = 100_000  # positions to train from that are returned
@@ -114,7 +117,7 @@ class Certificate:
     def load(cls, path: Path) -> Certificate:
         """Read a certificate's file; raises StorageError if it is none, or damaged."""
         try:
-            told = json.loads(path.read_text(encoding="utf-8"))
+            told = json.loads(contents(path))
             found = told.pop("checksum")
             kind, version = told["kind"], told["version"]
         except OSError as error:
@@ -217,7 +220,9 @@ def certify(
         raise SpecError(f"no side {side!r}; write first or second")
     if starts not in ("", "holes", "refuted"):
         raise SpecError(f"no starts {starts!r}; write holes or refuted")
-    player = find_agent(agent, find_game(game) if isinstance(agent, str) else game)
+    is_spec = isinstance(agent, str)
+    player = find_agent(agent, find_game(game) if is_spec else game)
+    player = apart(player) if is_spec else player  # an object is asked where it lives
     begin = position_of(player.rules, start)
     with Walk(player, SIDES[side], begin, folder, mirrors) as walk:
         value = value_for(begin, walk.side)

@@ -9,9 +9,10 @@ import numpy as np
 
 from fourlab.agents.base import Agent
 from fourlab.arena.certify.kernels import write_boards
-from fourlab.arena.identity import known_agent
+from fourlab.arena.identity import asked_agent
 from fourlab.core.arrays import Bytes, Ints
-from fourlab.rules.boards import Boards
+from fourlab.core.errors import IllegalMoveError
+from fourlab.rules.boards import Boards, refusal
 from fourlab.rules.geometry import Rules
 
 
@@ -35,8 +36,10 @@ class Questions:
 
 def answer(questions: Questions, player: Agent | None = None) -> tuple[Bytes, float]:
     """Return the agent's moves and the seconds they took; runs in a worker, which makes it anew."""
-    player = player or known_agent(questions.agent, questions.game, questions.checksum)
+    player = player or asked_agent(questions.agent, questions.game, questions.checksum)
     began = time.perf_counter()
     boards = boards_at(player.rules, questions.keys)
     moves = player.choose(boards, np.zeros(len(questions.keys), np.int64))
+    if ((moves < 0) | (moves >= player.rules.move_count)).any():  # others fit into a byte
+        raise IllegalMoveError(f"{player.spec}: {refusal(player.rules, boards, moves)}")
     return moves.astype(np.uint8), time.perf_counter() - began

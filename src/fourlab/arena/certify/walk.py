@@ -33,6 +33,7 @@ from fourlab.arena.certify.questions import Questions, answer
 from fourlab.arena.identity import checksum
 from fourlab.core.arrays import Bytes, Ints
 from fourlab.core.errors import FourlabError, SpecError
+from fourlab.core.files import contents
 from fourlab.core.storage import StorageError, alone, replacing, seal, unseal, writing
 from fourlab.core.workers import Workers
 from fourlab.rules.keys import check_size, table_key
@@ -235,7 +236,7 @@ class Walk:
         path = self.folder / META
         if resume and path.exists():
             try:
-                found = unseal(json.loads(path.read_text(encoding="utf-8")), path)
+                found = unseal(json.loads(contents(path)), path)
                 spent = float(found.pop("seconds"))
             except (OSError, ValueError, TypeError, KeyError, RecursionError):
                 raise StorageError(f"{path} is damaged; begin anew without --resume") from None

@@ -16,6 +16,7 @@ from fourlab.core.errors import SpecError
 from fourlab.core.limit import NO_LIMIT, Limit
 from fourlab.core.storage import StorageError
 from fourlab.learning.base import Learner, Progress
+from fourlab.learning.networks.checks import check_memory, counted
 from fourlab.learning.networks.deep_q_options import DeepQConfig
 from fourlab.learning.networks.lanes import NOBODY
 from fourlab.learning.networks.replay import Replay, Rows
@@ -221,18 +222,20 @@ class DeepQ(Learner):
             if about["learner"] != cls.name:
                 raise SpecError(f"it was learned by {about['learner']!r}, not {cls.name!r}")
             made = cls(network.rules, cls.config_of(about, games), int(about["seed"]))
-            made.done, made.notes = int(about["games"]), dict(about["notes"])
-            made.updates, made._owed = int(about["updates"]), float(about["owed"])
-            made._dice = int(about["dice"])
+            made.done, made.notes = int(counted(about["games"])), dict(about["notes"])
+            made.updates, made._owed = int(counted(about["updates"])), counted(about["owed"], 1)
+            made._dice = int(counted(about["dice"]))
             made.estimator.restore(extra)
-            written, largest = int(about["written"]), float(about["largest"])
+            written, largest = int(counted(about["written"])), float(about["largest"])
             made.replay.restore(written, largest, _named(extra, MEMORY))
+            check_memory(made.rules, made.replay)
             play = made.play
-            play.restore(int(about["begun"]), int(about["frozen_at"]), _named(extra, LANES))
+            begun, frozen_at = int(counted(about["begun"])), int(about["frozen_at"])
+            play.restore(begun, frozen_at, _named(extra, LANES))
             if play.frozen_at != NOBODY:
                 play.frozen = made.estimator.clone()
                 play.frozen.restore(_named(extra, FROZEN))
-        except (KeyError, TypeError, ValueError) as error:
+        except (KeyError, TypeError, ValueError, OverflowError) as error:
             raise StorageError(f"{path} is damaged: nothing to go on with ({error})") from None
         return made
 

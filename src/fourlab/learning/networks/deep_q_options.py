@@ -52,7 +52,9 @@ class DeepQConfig:
     optimiser: str = option("adam", "how steps are taken", choices=("adam", "sgd"))
     batch: int = option(256, "boards in a learning step", low=1, high=65_536, public=1024)
     memory: int = option(50_000, "boards that it remembers", low=1, high=10_000_000, public=200_000)
-    reuse: float = option(4.0, "times that a board is learned from, on average", low=0, public=64)
+    reuse: float = option(
+        4.0, "times that a board is learned from, on average", low=0, high=1000, public=64
+    )
     half: bool = option(False, "arithmetic in bfloat16, for processors that have it")
     lanes: int = option(64, "games played at once", low=1, high=65_536, public=256)
     chunk: int = option(500, "games between two looks at the clock", low=1)

@@ -14,6 +14,7 @@ from fourlab.agents.net import Net, NetConfig
 from fourlab.core.spec import needs, option
 from fourlab.core.storage import StorageError
 from fourlab.learning.base import Learner, Progress
+from fourlab.learning.networks.checks import counted
 from fourlab.learning.networks.sources import lessons, sources
 from fourlab.positions.labels import Labels, load_labels
 from fourlab.rules.geometry import Rules
@@ -231,9 +232,9 @@ class Distil(Learner):
         about = network.about
         try:
             made = cls(network.rules, cls.config_of(about, games), about["seed"])
-            made.done, made.steps_done = int(about["done"]), int(about["steps"])
+            made.done, made.steps_done = (int(counted(about[name])) for name in ("done", "steps"))
             made.notes = dict(about["notes"])
-        except (KeyError, TypeError, ValueError) as error:
+        except (KeyError, TypeError, ValueError, OverflowError) as error:
             raise StorageError(f"{path} is damaged: nothing to go on with ({error})") from None
         made._restored = extra
         return made

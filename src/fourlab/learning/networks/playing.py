@@ -8,6 +8,7 @@ from fourlab.agents.base import Agent
 from fourlab.core.arrays import Array, Ints
 from fourlab.core.errors import IllegalMoveError
 from fourlab.core.storage import StorageError
+from fourlab.learning.networks.checks import check_lanes
 from fourlab.learning.networks.deep_q_options import RETURNS, DeepQConfig
 from fourlab.learning.networks.estimator import Estimator
 from fourlab.learning.networks.lanes import (
@@ -27,7 +28,7 @@ from fourlab.learning.opponents import SELF, Member, opponents
 from fourlab.learning.schedules import Schedule
 from fourlab.learning.tables.learner import SIDES
 from fourlab.positions.starts import starts
-from fourlab.rules.boards import Boards
+from fourlab.rules.boards import Boards, refusal
 from fourlab.rules.geometry import Rules
 from fourlab.rules.position import FIRST
 from fourlab.values.outlook import Singles, best_moves, best_worths, look
@@ -128,10 +129,10 @@ class Play:
         for member, listed in asked.values():
             theirs = np.array(listed)
             moves = self._answers(member.agent, theirs)
-            none = np.zeros(len(theirs), np.uint8)
+            boards, none = self._boards(theirs), np.zeros(len(theirs), np.uint8)
             if put(self.rules, self.lanes, theirs, moves, False, none) < len(theirs):
                 name = member.agent.spec if member.agent else "frozen"
-                raise IllegalMoveError(f"opponent {name} plays a move that is not legal")
+                raise IllegalMoveError(f"opponent {name}: {refusal(self.rules, boards, moves)}")
 
     def _answers(self, agent: Agent | None, rows: Ints) -> Ints:
         if agent is None:
@@ -139,9 +140,11 @@ class Play:
             return self._best(rows, self.frozen)
         dice = np.empty(len(rows), np.int64)
         deal(self.lanes, rows, dice)
+        return np.asarray(agent.choose(self._boards(rows), dice), np.int64)
+
+    def _boards(self, rows: Ints) -> Boards:
         none = np.zeros((len(rows), 0), np.uint8)
-        boards = Boards(self.lanes.movers[rows], self.lanes.occupied[rows], none)
-        return np.asarray(agent.choose(boards, dice), np.int64)
+        return Boards(self.lanes.movers[rows], self.lanes.occupied[rows], none)
 
     def restore(self, begun: int, frozen_at: int, lanes: dict[str, Array]) -> None:
         """Go on with the lanes that were put away; raises StorageError if they do not fit."""
@@ -149,4 +152,6 @@ class Play:
             kept = lanes.get(name)
             if kept is None or kept.shape != array.shape or kept.dtype != array.dtype:
                 raise StorageError(f"its games are damaged: {name} does not fit")
-        self.begun, self.frozen_at, self.lanes = begun, frozen_at, Lanes(**lanes)
+        games = Lanes(**lanes)
+        check_lanes(self.rules, games, begun)
+        self.begun, self.frozen_at, self.lanes = begun, frozen_at, games

@@ -20,9 +20,10 @@ from typing import Any
 
 import numpy as np
 
+from fourlab.agents.apart import apart
 from fourlab.agents.registry import agent as find_agent
 from fourlab.core.arrays import Ints
-from fourlab.core.errors import SpecError
+from fourlab.core.errors import IllegalMoveError, SpecError
 from fourlab.core.spec import configure, option, parse, unknown
 from fourlab.learning.networks.replies import SIDES, asked, at_once
 from fourlab.positions.labels import (
@@ -36,7 +37,7 @@ from fourlab.positions.labels import (
 from fourlab.positions.starts import draw_boards, starts
 from fourlab.positions.suites import NAMES, Scored, load_suites, make_suite, read_positions
 from fourlab.positions.uci import PLIES, uci
-from fourlab.rules.boards import Boards
+from fourlab.rules.boards import Boards, refusal
 from fourlab.rules.geometry import Rules
 from fourlab.rules.kernels import has_line, legal_cells, move_cell, play
 from fourlab.rules.keys import check_size, is_reflected
@@ -165,7 +166,7 @@ def _keys(rules: Rules, source: Any) -> Ints:
 
 def played(rules: Rules, games: Games) -> Ints:
     """Return the keys of all positions of games that an agent plays against itself."""
-    player = find_agent(games.of, rules)
+    player = apart(find_agent(games.of, rules))
     player.prepare()
     rng = np.random.default_rng(games.seed)
     begun = starts(f"random:plies={games.plies}", rules)
@@ -174,10 +175,16 @@ def played(rules: Rules, games: Games) -> Ints:
     while len(boards.movers):
         found.append(packed(rules, *boards[:2]))
         moves = player.choose(boards, rng.integers(1 << 62, size=len(boards.movers)))
+        if any(not _is_legal(rules, *row) for row in zip(boards.occupied, moves, strict=True)):
+            raise IllegalMoveError(f"{player.spec}: {refusal(rules, boards, moves)}")
         slips = rng.random(len(moves)) < games.random
         moves[slips] = _drawn(rules, boards.occupied[slips], rng)
         boards = _moved(rules, boards, moves)
     return np.concatenate(found)
+
+
+def _is_legal(rules: Rules, occupied: int, move: int) -> bool:
+    return 0 <= move < rules.move_count and move_cell(rules, occupied, move) != 0
 
 
 def _drawn(rules: Rules, occupied: Ints, rng: np.random.Generator) -> Ints:

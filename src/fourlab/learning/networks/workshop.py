@@ -16,7 +16,9 @@ import numpy as np
 import torch
 
 from fourlab.core.arrays import Array, Ints
+from fourlab.core.storage import StorageError
 from fourlab.core.team import Team
+from fourlab.learning.networks.checks import check_lessons, check_trees
 from fourlab.learning.networks.lessons import BLOCK, GAME, gather, new_harvest, new_lanes
 from fourlab.learning.networks.oracle import Desk, Oracle
 from fourlab.learning.networks.selfplay import Course, Games, advancer, begin
@@ -139,9 +141,15 @@ class Workshop:
 
     def _put_back(self, found: dict[str, Array]) -> None:
         made, self.trained, self.turns = found["counters"].tolist()
-        self.trainer.window.restore({name: found[f"window.{name}"] for name in PARTS}, made)
+        window = {name: found[f"window.{name}"] for name in PARTS}
+        check_lessons(self.rules, window, made)
+        self.trainer.window.restore(window, made)
         for name, array in self._arrays():
+            if found[name].shape != array.shape or found[name].dtype.kind != array.dtype.kind:
+                raise StorageError(f"its games are damaged: {name} does not fit")
             array[:] = found[name]
+        for group in self.groups:
+            check_trees(self.rules, group.games.forest, group.games.lanes)
 
     def _arrays(self) -> Iterator[tuple[str, Array]]:
         """Yield all that the games consist of, answered leaves included."""

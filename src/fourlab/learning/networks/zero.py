@@ -23,6 +23,7 @@ from fourlab.core.errors import SpecError
 from fourlab.core.limit import NO_LIMIT, Limit
 from fourlab.core.storage import StorageError
 from fourlab.learning.base import Learner, Progress
+from fourlab.learning.networks.checks import check_starts, counted
 from fourlab.learning.networks.lessons import DRAWS, LOSSES, TAKEN, WINS
 from fourlab.learning.networks.selfplay import Course
 from fourlab.learning.networks.zero_options import ZeroConfig
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
 
 FILE_BYTES = 15_000_000  # what a checkpoint may take; what does not fit is made anew
 OTHER_GAMES = 1_000_003  # between the seeds of games before and after a run was taken up
-COUNTERS = ("base", "clock", "lessons", "taken_steps")
+COUNTERS = {"base": int, "clock": float, "lessons": int, "taken_steps": int}
 MOST_STARTS = 50_000  # positions where games begin too
 LOOK_SECONDS = 1.0  # between two looks at the clock on a GPU
 ADVANCE_SECONDS = 0.5  # that one call goes on at most: somebody watches
@@ -104,7 +105,10 @@ class Zero(Learner):
         from fourlab.learning.networks.workshop import Workshop
 
         made = Workshop(self.rules, self.config, self.seed, self.starts)
-        self._take_up(made)
+        try:
+            self._take_up(made)
+        except (KeyError, TypeError, ValueError, RuntimeError) as error:  # torch's is the last
+            raise StorageError(f"the checkpoint is damaged: {error}; begin a new run") from None
         return made
 
     def prepare(self) -> None:
@@ -250,10 +254,11 @@ class Zero(Learner):
             if about["learner"] != cls.name:
                 raise SpecError(f"it was learned by {about['learner']!r}, not {cls.name!r}")
             learner = cls(network.rules, cls.config_of(about, games), about["seed"])
-            learner.done, learner.notes = int(about["games"]), dict(about["notes"])
-            for name in COUNTERS:
-                setattr(learner, name, about[name])
-        except (KeyError, TypeError, ValueError) as error:
+            learner.done, learner.notes = int(counted(about["games"])), dict(about["notes"])
+            for name, kind in COUNTERS.items():
+                setattr(learner, name, kind(counted(about[name])))
+            check_starts(network.rules, saved.get("starts", np.zeros((0, 2), np.int64)))
+        except (KeyError, TypeError, ValueError, OverflowError) as error:
             raise StorageError(f"{path} is damaged: nothing to go on with ({error})") from None
         if learner.config.games != about["config"]["games"]:
             # Lanes that were through rest for good: the rest of a longer run begins others.

@@ -23,7 +23,7 @@ from fourlab.core.limit import NO_LIMIT, CalledOffError, Limit
 from fourlab.learning.tables.episode import Episode, Lesson, decide, new_episode, reward_end
 from fourlab.learning.tables.loop import DECISIONS, DRAWS, Rates, learn
 from fourlab.positions.starts import draw_start
-from fourlab.rules.boards import Boards
+from fourlab.rules.boards import Boards, refusal
 from fourlab.rules.geometry import Rules
 from fourlab.rules.kernels import has_line, move_cell, move_count, play
 from fourlab.values.knowledge import Knowledge
@@ -218,7 +218,8 @@ def play_round(
     while True:
         waiting = step(rules, knowledge.values, lesson, rates, lanes, moves, begins, tally)
         if waiting < 0:
-            raise IllegalMoveError(f"opponent {opponent.spec} plays a move that is not legal")
+            asked = Boards(lanes.asked_movers, lanes.asked_occupied, NO_MOVES)
+            raise IllegalMoveError(f"opponent {opponent.spec}: {refusal(rules, asked, moves)}")
         if waiting == 0:
             return
         boards = Boards(

@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from fourlab.core.files import contents
 from fourlab.core.storage import StorageError, replacing
 
 FILE, FORMAT = "item.json", 1
@@ -45,7 +46,7 @@ def read_item(folder: Path) -> Item:
     """Return the item in a folder; raises StorageError if it is missing, damaged or foreign."""
     path = folder / FILE
     try:
-        full = json.loads(path.read_bytes())
+        full = json.loads(contents(path))
         if full["format"] != FORMAT:
             raise StorageError(f"{path} has format {full['format']}, this fourlab reads {FORMAT}")
         if _checksum(json.dumps(full["item"], sort_keys=True)) != full["checksum"]:

@@ -3,6 +3,7 @@
     FOLDER/items/NAME/item.json   and whatever files its kind puts beside it
     FOLDER/deleted/NAME           until it can no longer be undone
     FOLDER/damaged/NAME           set aside, because it could not be read
+    FOLDER/findings.json          what is known of positions that took long
     FOLDER/secret                 what the visitors' cookies are signed with
 
 All items are in memory too, so that reading one is cheap; what is written is on disk before the
@@ -25,7 +26,8 @@ from pathlib import Path
 from typing import Any
 
 from fourlab.core.errors import FourlabError
-from fourlab.core.storage import StorageError, replacing
+from fourlab.core.files import contents
+from fourlab.core.storage import StorageError, replacing, writing
 from fourlab.web.keep.bounds import (
     KINDS,
     MOST_TITLE,
@@ -38,6 +40,7 @@ from fourlab.web.keep.item import NAME, Body, Item, read_item, size_of, write_it
 
 LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"  # none that is taken for another
 RANDOM_LETTERS = 8  # 31^8 names: whoever guesses a million a second needs days for one of thousands
+SECRET_LETTERS = 32
 DAY = 86_400.0
 OPENED_EVERY = 3600.0  # seconds; more often nobody needs to know when an item was opened
 
@@ -80,13 +83,16 @@ class Keep:
         """What cookies are signed with: it outlives the server, so that visitors stay known."""
         path = self.root / "secret"
         try:
-            return path.read_text(encoding="ascii")
+            kept = contents(path).decode("ascii")
         except (OSError, UnicodeDecodeError):
+            kept = ""
+        if len(kept) < SECRET_LETTERS:
             made = secrets.token_urlsafe()
             with replacing(path) as file:
                 file.write(made.encode())
             path.chmod(0o600)
             return made
+        return kept
 
     # One item
 
@@ -155,7 +161,7 @@ class Keep:
                 raise UnknownItemError(f"{str(name)[:64]!r} can no longer be brought back")
             if item.owner != owner:
                 raise NotYoursError("only the browser that deleted it can bring it back")
-            (self.root / "deleted" / name).replace(self.folder(name))
+            self._move(self.root / "deleted" / name, "items")
             del self._deleted[name]
             return self._note(item)
 
@@ -250,15 +256,15 @@ class Keep:
 
     def _set_aside(self, folder: Path, why: str) -> None:
         """Put what cannot be read where it disturbs nobody, and say so."""
-        with contextlib.suppress(OSError):
+        with contextlib.suppress(StorageError):
             where = self._move(folder, "damaged")
             self.problems.append(f"{why}; it was set aside in {where}")
 
     def _move(self, folder: Path, place: str) -> Path:
         target = self.root / place / folder.name
-        target.parent.mkdir(parents=True, exist_ok=True)
         shutil.rmtree(target, ignore_errors=True)
-        return folder.replace(target)
+        with writing(target):
+            return folder.replace(target)
 
     def _own(self, name: str, owner: str) -> Item:
         item = self.get(name)

@@ -11,6 +11,7 @@ import numpy as np
 
 from fourlab.agents.base import Agent
 from fourlab.arena.match import play_here
+from fourlab.arena.statistics import Z95
 from fourlab.core.limit import never
 from fourlab.learning.base import Learner
 from fourlab.learning.evaluation import against_truth
@@ -26,6 +27,8 @@ from fourlab.web.runs.sample import best_moves
 MOST_POINTS = 300
 CURVE_GAMES = 200
 OWN_POSITIONS = 60  # of its own games that a point is held against the truth on
+SMOOTHING = 0.25  # the weight of a point beside those before it
+CHANCE = 2.6  # standard deviations that 99 of 100 points of one learner keep to
 Mark = dict[str, float]
 
 
@@ -192,3 +195,27 @@ def columns_of(learner: Learner, point: Point) -> dict[str, Any] | None:
 def _shares(counts: np.ndarray[Any, Any]) -> list[float]:
     total = max(1, int(counts.sum()))
     return [round(count / total, 4) for count in counts.tolist()]
+
+
+def smoothed(points: list[Mark]) -> list[list[float]]:
+    """Return games, share, smoothed share, half of its 95% interval and seconds, point by point.
+
+    A point further away than chance explains begins anew: the learner is another than before.
+    """
+    found: list[list[float]] = []
+    level, weight = 0.0, 0.0
+    for point in points:
+        share, count = point["share"], point.get("of", 0.0)
+        most = CHANCE * ((_spread(share) + _spread(level) * weight) / count) ** 0.5 if count else 1
+        keep = SMOOTHING if found and abs(share - level) <= most else 1.0
+        level += keep * (share - level)
+        weight = keep**2 + (1 - keep) ** 2 * weight
+        half = Z95 * (_spread(level) * weight / count) ** 0.5 if count else 0.0
+        row = (share, level, half, point["seconds"])
+        found.append([point["games"], *(round(number, 4) for number in row)])
+    return found
+
+
+def _spread(share: float) -> float:
+    """Return the variance of one game, never quite none."""
+    return max(share * (1 - share), 1e-4)

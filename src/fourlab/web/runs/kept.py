@@ -27,8 +27,8 @@ from fourlab.web.runs.setup import LearnSetup, read_setup
 from fourlab.web.runs.training import Training
 from fourlab.web.workbench import Workbench
 
-SAVE_SECONDS = 10.0
-SAVE_SHARE = 10.0  # it is saved for at most a tenth of the time
+SAVE_SECONDS = 5.0  # from one save to the next: a kill loses no more than ten or so
+SAVE_SHARE = 5.0  # where saving takes long, it is done for a fifth of the time
 ALIVE = "alive"
 ALIVE_SECONDS = 1.0
 STEP_SECONDS = 1.0  # after a step until it is saved, if no other follows
@@ -150,7 +150,7 @@ class KeptTraining(Training):
 
         def note() -> None:
             self.saved_at, self._saved_games = at, games
-            self._save_due = at + max(SAVE_SECONDS, SAVE_SHARE * took)
+            self._save_due = at + until_saved(took)
             self.done, self.size = games, size
             self.put()
 
@@ -207,6 +207,11 @@ class KeptTraining(Training):
                 self.save()
             else:
                 self.pause_for("no space is left on your shelf; delete something there")
+
+
+def until_saved(took: float) -> float:
+    """Return the seconds from one save to the next, where the first has taken so many."""
+    return max(SAVE_SECONDS, SAVE_SHARE * took)
 
 
 def last_alive(folder: Path) -> float:

@@ -34,9 +34,11 @@ SOON: dict[str, dict[str, float]] = {
         **{"width": 16, "blocks": 1, "lanes": 32, "batch": 64, "prefill": 512},
         "start-share": 0.5,
     },
-    "deep-q": {"width": 16, "lanes": 32, "batch": 64},
+    "deep-q": {"width": 16, "lanes": 64, "batch": 128},
     "distil": {"width": 16, "blocks": 2, "batch": 128},
 }
+# And only where an address sets nothing else: others would not go together with it.
+ALONE = {"deep-q": {"target": "returns"}}
 WALKED = 30  # cells up to which the solver's strategy is walked through within seconds
 OFFERED = ("game", "learner", "opponent")
 SMALL_GAMES = (
@@ -107,6 +109,7 @@ class LearnSetup:
             options["opponent"] = f"({self.opponent})"
         options |= {name: value for name, value in HELD.items() if name in there}
         options |= SOON.get(self.learner, {})
+        options |= {} if self.fixed else ALONE.get(self.learner, {})
         if "positions" in there and self.rules.cells > WALKED:
             options["positions"] = "(suite:middle and suite:end)"
         options |= {name: f"({value})" for name, value in self.fixed.items()}

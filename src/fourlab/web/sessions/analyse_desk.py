@@ -17,6 +17,7 @@ from fourlab.rules.catalog import name_of
 from fourlab.rules.geometry import Rules
 from fourlab.rules.position import Position
 from fourlab.search.analysis import Analysis
+from fourlab.web.keep.findings import Findings
 from fourlab.web.limits import ANALYSIS_SECONDS, read_agent, read_game
 from fourlab.web.sessions.analyse_truth import MOST_SECONDS, QUICK_SECONDS, is_solved, solve_on
 from fourlab.web.sessions.analyse_view import SIMULATIONS
@@ -25,7 +26,7 @@ from fourlab.web.sessions.line import GameLine
 from fourlab.web.sessions.lines import best_lines
 from fourlab.web.sessions.notation import Reading, read_prefix
 from fourlab.web.sessions.thinking import cell_values, guesses_of, opinion, tree_view
-from fourlab.web.sessions.truth import score_of
+from fourlab.web.sessions.truth import exact_overlay, score_of
 from fourlab.web.warm import task_named, task_of
 from fourlab.web.words import DEFAULT_GAME
 from fourlab.web.workbench import ANALYSIS, LONG, Job
@@ -37,9 +38,16 @@ DEFAULT_PAIR = ("mcts:sims=200", "minimax:depth=4")
 class AnalyseDesk(Session):
     """A position; whatever is to be known of it is seen to."""
 
-    def __init__(self, bench: Any, query: Mapping[str, str], seed: int = 0) -> None:
+    def __init__(
+        self,
+        bench: Any,
+        query: Mapping[str, str],
+        seed: int = 0,
+        findings: Findings | None = None,
+    ) -> None:
         super().__init__(bench)
         self.seed = seed
+        self.findings = findings or Findings()
         kept = query.get("kept", "")[:64]
         self.kept = kept if kept.isascii() else ""  # the game of Play that a visitor came from
         self.notice = ""
@@ -128,7 +136,7 @@ class AnalyseDesk(Session):
         if position.is_over:
             self.value = score_of(position, None)
             return
-        if self.exact is None:
+        if self.exact is None and not self._recall():
             self._think(ANALYSIS)
         if self.active_tab == "tree" and self.tree is None:
             self._search_tree(position)
@@ -137,6 +145,15 @@ class AnalyseDesk(Session):
         elif self.active_tab == "cells" and self.cells is None:
             seed = self.seed
             self.start("cells", lambda j: j.report(self._mapped, cell_values(position, seed)))
+
+    def _recall(self) -> bool:
+        """Go on from what was found out before, if that was anything."""
+        found = self.findings.of(self.position)
+        if found is None:
+            return False
+        self.allowed = max(self.allowed, found.allowed)
+        self._solved(exact_overlay(found.known, done=True), found.known)
+        return True
 
     @property
     def spent(self) -> float:
@@ -169,6 +186,7 @@ class AnalyseDesk(Session):
 
     def _solved(self, overlay: dict[str, Any], found: Analysis) -> None:
         self.known, self.exact, self.value = found, overlay, overlay["value"]
+        self.findings.note(found, self.allowed)
         if overlay["done"] and not is_solved(found) and self.spent < self.allowed - 1:
             self._think(LONG)
             if self.tree is None:  # what is not known is guessed from the search

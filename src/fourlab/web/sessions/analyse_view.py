@@ -50,6 +50,8 @@ def analyse_view(session: AnalyseSession) -> dict[str, Any]:
         "notice": session.notice,
         "error": session.error,
         "url": session.url,
+        "offline": "The board stays as it is; thinking goes on when the connection is back.",
+        "regained": regained(session),
         "kept": session.kept,
     }
 
@@ -96,6 +98,15 @@ def thinking(session: AnalyseSession) -> dict[str, Any] | None:
         "more": session.can_think_longer,
         "added": round(LONGER_SECONDS),
     }
+
+
+def regained(session: AnalyseSession) -> str:
+    """Say what became of the thinking when the connection is there again."""
+    if not session.is_thinking or session.position.is_over:
+        return "Nothing was lost."
+    if session.spent < QUICK_SECONDS:
+        return "The position is as it was, and is thought about anew."
+    return f"What was found in {session.spent:.0f} s of thinking is kept."
 
 
 def headline(session: AnalyseSession) -> dict[str, Any]:

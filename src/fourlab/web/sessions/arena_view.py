@@ -57,7 +57,18 @@ def arena_view(session: ArenaSession) -> dict[str, Any]:
         "notice": session.notice,
         "error": session.error,
         "url": session.url,
+        **_apart(session),
     }
+
+
+def _apart(session: ArenaSession) -> dict[str, str | None]:
+    """Say what an event does while the connection is lost, and what became of it after."""
+    if session.running:
+        offline = "While the server is up, the event goes on there."
+        return {"offline": offline, "regained": "Nothing was lost."}
+    cut_off = session.report is not None and session.report["played"] < session.total
+    kept = "Every finished game is kept; Go on plays the rest." if cut_off else None
+    return {"offline": "The table stays as it is.", "regained": kept}
 
 
 def _openings(session: ArenaSession) -> str:

@@ -19,11 +19,12 @@ class Session(ABC):
     `view()` is all that the page shows, as plain data. `act(name, args)` does what a visitor asked
     for: `name` must be one of `actions`. `changed` is called whenever the view may differ. Work
     begins with `open()` and is called off by `close()`, when the visitor leaves; while `away()` he
-    may still come back. `failure` says what work could not be done, until the next action;
-    `waiting` what it waits for.
+    may still come back. `failure` says what work could not be done, until the next action that is
+    not `unasked`; `waiting` what it waits for.
     """
 
     actions: ClassVar[frozenset[str]] = frozenset()
+    unasked: ClassVar[frozenset[str]] = frozenset()  # those that a page does by itself
     kept_kind: ClassVar[str] = ""  # the kind of item that it keeps: it is made with a `shelf` then
 
     def __init__(self, bench: Workbench) -> None:
@@ -65,7 +66,8 @@ class Session(ABC):
         What cannot be done leaves the state as it was and stands in `error` until the next action.
         """
         self.error = None
-        self.failure = ""
+        if name not in self.unasked:
+            self.failure = ""
         try:
             if name not in self.actions:
                 raise FourlabError(f"there is no action {name[:20]!r} here")

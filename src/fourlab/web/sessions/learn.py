@@ -31,6 +31,7 @@ class LearnSession(Session):
 
     kept_kind: ClassVar[str] = "run"
     actions = DOING | {"speed", "choose", "board", "tune", "fork", "rename", "find", "compare"}
+    unasked = frozenset({"find"})
 
     def __init__(
         self, bench: Any, query: Mapping[str, str], seed: int = 0, *, shelf: Shelf, room: Room

@@ -6,11 +6,11 @@ import time
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
-from fourlab.arena.statistics import Z95
 from fourlab.core.spec import Option
 from fourlab.rules.catalog import game
 from fourlab.rules.position import Position
 from fourlab.web import words
+from fourlab.web.runs.curves import smoothed
 from fourlab.web.runs.inside import counted, inside, tells
 from fourlab.web.runs.kept import lost_words
 from fourlab.web.runs.room import ALONE_SECONDS
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from fourlab.web.runs.training import Training
     from fourlab.web.sessions.learn import LearnSession
 
-SMOOTHING = 0.25
 FEW_GAMES = 10  # before which columns say nothing
 BY_SECONDS = ("zero", "deep-q", "distil")  # whose games take so long that seconds say more
 PHASES = {
@@ -74,9 +73,9 @@ def learn_view(session: LearnSession) -> dict[str, Any]:
         "inside": inside(training.inside),
         "record": {"wins": training.won.wins, "games": training.won.games},
         "tested": training.tested,
-        "wins": _smoothed(training.curves.wins),
-        "truth": _smoothed(training.curves.truth),
-        "own": _smoothed(training.curves.own),
+        "wins": smoothed(training.curves.wins),
+        "truth": smoothed(training.curves.truth),
+        "own": smoothed(training.curves.own),
         "bySeconds": settings.learner in BY_SECONDS,
         "reference": training.reference,
         "columns": _columns(training),
@@ -123,7 +122,7 @@ def _compared(session: LearnSession) -> list[dict[str, Any]]:
             points = session.room.state(keep.get(name))["wins"]
             named = ("games", "share", "seconds", "of")
             marks = [dict(zip(named, row, strict=True)) for row in points]
-            found.append({"name": name, "title": keep.get(name).title, "points": _smoothed(marks)})
+            found.append({"name": name, "title": keep.get(name).title, "points": smoothed(marks)})
     return found
 
 
@@ -316,21 +315,6 @@ def _update(training: Training, sample: Sample | None, learned: int) -> dict[str
         "new": round(turn.after[turn.move] or 0.0, 4),
         "formula": turn.update,
     }
-
-
-def _smoothed(points: list[dict[str, float]]) -> list[list[float]]:
-    """Return games, share, smoothed share, half of its 95% interval and seconds, point by point."""
-    found: list[list[float]] = []
-    level, weight = 0.0, 0.0
-    for point in points:
-        keep = 1.0 if not found else SMOOTHING
-        level += keep * (point["share"] - level)
-        weight = keep**2 + (1 - keep) ** 2 * weight
-        count = point.get("of", 0.0)
-        half = Z95 * (max(level * (1 - level), 1e-4) * weight / count) ** 0.5 if count else 0.0
-        row = (point["share"], level, half, point["seconds"])
-        found.append([point["games"], *(round(number, 4) for number in row)])
-    return found
 
 
 def _columns(training: Training) -> dict[str, Any] | None:

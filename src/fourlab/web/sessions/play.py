@@ -22,6 +22,7 @@ from fourlab.web.words import DEFAULT_OPPONENT, HUMAN, opponent_of, title_of
 from fourlab.web.workbench import MOVES
 
 HINT_SECONDS = 2.0
+MOST_MARK = 20  # characters
 
 
 class PlaySession(PlayTable):
@@ -55,15 +56,25 @@ class PlaySession(PlayTable):
 
     # What a visitor does
 
-    def play(self, stones: int, move: int) -> None:
-        """Drop a stone; `stones` says on which position, so that a late click does nothing."""
+    def play(self, stones: int, move: int, mark: str = "") -> None:
+        """Drop a stone; `stones` says on which position, so that a late click does nothing.
+
+        A stone that begins a game may have a mark of its own. It is sent again where its answer
+        was lost with the page: then the game that it began goes on, and none begins.
+        """
         whole(move, 0, self.rules.move_count - 1, "move")
+        mark = str(mark)[:MOST_MARK]
+        begun = "" if self.games.name else self.games.begun_by(mark)
+        if begun:
+            self._read({"kept": begun, "overlay": self.setting.overlay})
+            self._changed()
+            return
         if stones != self.line.at or not self.human_to_move:
             return
         self.line.play(move)
         if not self.line.is_at_end and self.setting.players[self.position.to_move] != HUMAN:
             self.line.look(self.line.at + 1)  # the answer that was given before stands
-        self._changed()
+        self._changed(mark)
 
     def undo(self) -> None:
         """Go back to the person's last turn, or one move where nobody or everybody is a person."""

@@ -29,6 +29,7 @@ class GameKeeper:
     def __init__(self, shelf: Shelf | None = None) -> None:
         self.shelf = shelf
         self.name = ""
+        self.is_foreign = False  # whether it is another visitor's that is looked at
         self._variations: list[str] = []
         self.recent: list[dict[str, Any]] = []  # the visitor's last games, when this one began
         self.runs: list[dict[str, str]] = []  # what the visitor taught to play, of any board
@@ -46,7 +47,8 @@ class GameKeeper:
         except FourlabError:  # gone, or a board: the address says enough
             self._look()
             return query
-        self.name = item.name if self.shelf.owns(item) else ""
+        self.is_foreign = not self.shelf.owns(item)
+        self.name = "" if self.is_foreign else item.name
         self._look()
         self._variations = [item.body["moves"], *item.body.get("variations", [])]
         given = {key: value for key, value in query.items() if value != name}
@@ -60,10 +62,17 @@ class GameKeeper:
 
     def begin(self) -> None:
         """A new game begins; the one before stays where it is kept."""
-        self.name = ""
+        self.name, self.is_foreign = "", False
         self._look()
 
-    def save(self, setting: Setup, line: GameLine) -> None:
+    def begun_by(self, mark: str) -> str:
+        """Return the name of the visitor's game that a stone with this mark began, or ''."""
+        if self.shelf is None or not mark:
+            return ""
+        games = self.shelf.items("game")
+        return next((item.name for item in games if item.body.get("mark") == mark), "")
+
+    def save(self, setting: Setup, line: GameLine, mark: str = "") -> None:
         """Keep the game as it stands; what another tab added to it stays."""
         if self.shelf is None or line.length == 0:
             return
@@ -72,12 +81,12 @@ class GameKeeper:
                 kept = self.shelf.open("game", self.name)
                 for text in (kept.body["moves"], *kept.body["variations"]):
                     line.remember(tuple(read_moves(line.rules, text)))
-                body = body_of(setting, line)
+                body = body_of(setting, line, kept.body.get("mark", ""))
                 if body != kept.body:
                     self.shelf.put(self.name, body)
                 return
         with suppress(FourlabError):  # a full shelf must not stop a game
-            body = body_of(setting, line)
+            body = body_of(setting, line, mark)
             self.name = self.shelf.add("game", body, title_for(setting)).name
 
     def _look(self) -> None:
@@ -100,8 +109,8 @@ class GameKeeper:
         ]
 
 
-def body_of(setting: Setup, line: GameLine) -> Body:
-    """Return a game as it is kept: enough to go on with it."""
+def body_of(setting: Setup, line: GameLine, mark: str = "") -> Body:
+    """Return a game as it is kept: enough to go on with it, and the mark of its first stone."""
     return {
         "game": name_of(line.rules),
         "first": setting.players[FIRST],
@@ -112,6 +121,7 @@ def body_of(setting: Setup, line: GameLine) -> Body:
         "stones": line.length,
         "outcome": line.last.outcome.value,
         "variations": [write_moves(line.rules, moves) for moves in line.variations],
+        **({"mark": mark} if mark else {}),
     }
 
 

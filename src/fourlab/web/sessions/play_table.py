@@ -42,19 +42,24 @@ class PlayTable(Session):
         super().__init__(bench)
         self.rng = np.random.default_rng(seed)
         self.games = GameKeeper(shelf)
-        query = self.games.open(query)
-        self.setting, problems = read_setup(query)
-        self.line, wrong = read_line(self.setting.rules, query)
-        self.games.add_variations(self.line)
-        self.notice = "; ".join(filter(None, [*problems, wrong]))
+        query = self._read(query)
         self.running = True
         self.told = Review()
         self.overlay_data: dict[str, Any] | None = None
         self.hinted: dict[str, Any] | None = None
         self.guessed = False  # whether the last answer of a perfect player was not proven
-        self.agents = self._agents(self.setting)
         if query.get("review") == "yes" and self.line.at and self.line.last.is_over:
             self.told.selected = self.line.at
+
+    def _read(self, query: Mapping[str, str]) -> Mapping[str, str]:
+        """Take up the game that an address names; return all that is said of it."""
+        query = self.games.open(query)
+        self.setting, problems = read_setup(query)
+        self.line, wrong = read_line(self.setting.rules, query)
+        self.games.add_variations(self.line)
+        self.notice = "; ".join(filter(None, [*problems, wrong]))
+        self.agents = self._agents(self.setting)
+        return query
 
     # What is so
 
@@ -67,6 +72,12 @@ class PlayTable(Session):
     def position(self) -> Position:
         """The position that is shown."""
         return self.line.position
+
+    @property
+    def reader(self) -> int | None:
+        """The side that is called You; nobody's in another visitor's game that is over."""
+        is_told = self.games.is_foreign and self.line.last.is_over
+        return self.setting.you if self.setting.people == 1 and not is_told else None
 
     @property
     def human_to_move(self) -> bool:
@@ -134,12 +145,12 @@ class PlayTable(Session):
             None if spec == HUMAN else read_agent(spec, setting.rules) for spec in setting.players
         )
 
-    def _changed(self) -> None:
+    def _changed(self, mark: str = "") -> None:
         for kind in ("move", "overlay", "hint", "graph", "tell"):
             self.stop(kind)
         self.overlay_data = self.hinted = None
         self.guessed = False
-        self.games.save(self.setting, self.line)
+        self.games.save(self.setting, self.line, mark)
         self.refresh()
 
     def _let_agent_move(self) -> None:

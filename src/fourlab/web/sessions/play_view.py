@@ -134,9 +134,9 @@ def _can_undo(session: PlaySession) -> bool:
 
 def name_side(session: PlaySession, side: int) -> str:
     """Say who a side is: You, Opponent, or its colour."""
-    if session.setting.people != 1:
+    if session.reader is None:
         return COLOURS[side]
-    return "You" if side == session.setting.you else "Opponent"
+    return "You" if side == session.reader else "Opponent"
 
 
 def status(session: PlaySession) -> dict[str, Any]:
@@ -229,7 +229,7 @@ def graph(session: PlaySession) -> dict[str, Any]:
     missing = len(session.values.missing(positions))
     points = session.values.points(positions, side)
     unsolved = sum(point is None for point in points) - missing
-    owner = "your side" if session.setting.people == 1 else "yellow’s side"
+    owner = f"{COLOURS[side].lower()}’s side" if session.reader is None else "your side"
     return {
         "shown": True,
         "owner": owner,

@@ -22,7 +22,7 @@ def review_view(session: PlaySession, name: NameSide) -> dict[str, Any] | None:
     if not line.last.is_over:
         return None
     points = told.points(line.positions)
-    own = [one for one in points if session.setting.people == 1 and one.side == session.setting.you]
+    own = [one for one in points if one.side == session.reader]
     missing = len(session.values.missing(line.positions))
     return {
         "title": ending(session, name),
@@ -48,13 +48,13 @@ def ending(session: PlaySession, name: NameSide) -> str:
 def asks(session: PlaySession) -> str:
     """Return what the button into the review says: only those who lost are asked what it was."""
     winner = session.line.last.outcome.winner
-    lost = session.setting.people == 1 and winner == 1 - session.setting.you
+    lost = winner is not None and session.reader == 1 - winner
     return "What went wrong?" if lost else "Turning points"
 
 
 def counts(session: PlaySession, points: list[Blunder], own: int) -> str:
     """Say whose the turning points were."""
-    if session.setting.people == 1:
+    if session.reader is not None:
         return f"{own} yours, {len(points) - own} of the opponent"
     first = sum(one.side == 0 for one in points)
     return f"{first} of {COLOURS[0].lower()}, {len(points) - first} of {COLOURS[1].lower()}"
@@ -143,11 +143,10 @@ def why(session: PlaySession, one: Blunder, told: Told | None) -> Reason:
     """Return the reason of a turning point, empty where none is sure."""
     if told is None:
         return Reason()
-    positions, you = session.line.positions, session.setting.you
-    people = session.setting.people
+    positions, reader = session.line.positions, session.reader
 
     def called(side: int) -> str:
-        return "You" if people == 1 and side == you else COLOURS[side]
+        return "You" if side == reader else COLOURS[side]
 
     line = told.line if told.is_whole else ()
     before, after = positions[one.move - 1], positions[one.move]

@@ -4,6 +4,8 @@ import { BoardView, Disc, Frame, Icon, Picker, Segmented, Strength, Thumbnail, l
 import { pitchFor, pitchOnPhone } from "fourlab/pieces.js";
 import { heat, written } from "fourlab/heat.js";
 import { Tree, listed } from "fourlab/tree.js";
+import { onceHeard } from "fourlab/unheard.js";
+import { unsent } from "fourlab/unsent.js";
 
 const KEYS = [
   ["1 – 9", "play a column"], ["← →", "one move back, forward"], ["Home", "first position"], ["End", "last position"],
@@ -30,10 +32,14 @@ const TreeView = {
 };
 
 export default {
-  mixins: [live],
+  mixins: [live, unsent],
   components: { BoardView, Disc, Frame, Icon, Picker, Segmented, Strength, Thumbnail, TreeView },
   data() { return { local: null, text: this.start.text, typing: false, placing: null, copied: false, expert: null, spec: "", seconds: 0, keys: KEYS, theme: 0 }; },
-  mounted() { addEventListener("fourlab-theme", () => { this.theme++; }); },
+  created() { if (this.placing?.length !== this.view.game.columns * this.view.game.rows) this.placing = null; },
+  mounted() {
+    addEventListener("fourlab-theme", () => { this.theme++; });
+    if (this.typing) onceHeard(() => this.act("typed", this.text));
+  },
   beforeUnmount() { clearInterval(this.clock); },
   computed: {
     pitch() {
@@ -61,6 +67,10 @@ export default {
     offered() { return this.view.offered.map((count) => ({ value: String(count), label: count.toLocaleString("en") })); },
     treeState() { const { game, board, tree } = this.view; return { game, moves: board.moves, toMove: board.toMove, tree }; },
     branches() { return listed(this.view.tree); },
+    unsent() {
+      const typed = this.typing && this.text !== this.view.notation ? { typing: true, text: this.text } : null;
+      return typed || this.placing ? { ...typed, placing: this.placing } : null;
+    },
     bad() { return this.typing && this.view.reading?.error ? this.view.reading : null; },
     parts() {
       if (!this.bad || this.bad.end <= this.bad.start) return [this.text, "", ""];
@@ -84,7 +94,8 @@ export default {
   },
   watch: {
     "view.text"(text) { if (!this.typing || text !== this.text) { this.text = text; } },
-    "view.notation"() { if (!this.view.reading) this.typing = false; this.text = this.view.text; },
+    "view.game.spec"() { this.placing = null; },
+    "view.notation"() { this.placing = null; if (!this.view.reading) this.typing = false; this.text = this.view.text; },
     "view.pair"() { if (!this.fieldError("compare")) this.expert = null; },
     "view.thinking": { immediate: true, handler(now) {
       clearInterval(this.clock);
@@ -94,7 +105,7 @@ export default {
   },
   methods: {
     written,
-    received(changes) { if (changes.board) this.local = null; if (changes.board && !this.view.error) this.placing = null; },
+    received(changes) { if (changes.board) this.local = null; },
     play(move) {
       if (this.placing) {
         this.placing = this.placing.map((stone, cell) => (cell === move ? (stone + 1) % 3 : stone));
@@ -176,7 +187,7 @@ export default {
         <span v-if="view.thinking.busy">Thinking, {{ seconds }} of {{ view.thinking.limit }} s; {{ view.thinking.solved }}</span>
         <span v-else>Not solved in {{ view.thinking.limit }} s; {{ view.thinking.solved }}</span>
         <button v-if="view.thinking.more" type="button" class="outline" @click="act('longer')"><Icon name="clock"/>Think {{ view.thinking.added }} s longer</button></div>
-      <div v-if="placing" class="actions"><button type="button" class="primary" @click="act('place', placing)">Use this board</button>
+      <div v-if="placing" class="actions"><button type="button" class="primary" @click="send(() => { placing = null; }, 'place', placing)">Use this board</button>
         <button type="button" class="outline" @click="placing = placing.map(() => 0)">Clear</button>
         <button type="button" class="outline" @click="placing = null">Cancel</button>
         <span class="note">Click a cell: yellow, red, empty.</span>

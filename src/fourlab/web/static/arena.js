@@ -2,11 +2,12 @@
 
 import { Disc, Frame, Icon, Picker, Thumbnail, Word, live } from "fourlab/kit.js";
 import { heat } from "fourlab/heat.js";
+import { unsent } from "fourlab/unsent.js";
 
 const KEYS = [["Space", "start or stop"], ["?", "this list"]];
 
 export default {
-  mixins: [live],
+  mixins: [live, unsent],
   components: { Disc, Frame, Icon, Picker, Thumbnail, Word },
   data() { return { keys: KEYS, theme: 0, typed: "", shown: 0 }; },
   mounted() { addEventListener("fourlab-theme", () => { this.theme++; }); this.replay(); },
@@ -21,6 +22,7 @@ export default {
       const [last] = this.view.latest;
       return this.view.now ?? (last ? { ...last, moves: last.moves.slice(0, this.shown), caption: "Latest game" } : null);
     },
+    unsent() { return this.typed ? { typed: this.typed } : null; },
     begun() { return this.view.played > 0; },
     cells() {
       return this.theme >= 0 && this.view.cross.map((row, at) => row.map((cell, column) => {
@@ -52,7 +54,7 @@ export default {
       this.shown = matchMedia("(prefers-reduced-motion: reduce)").matches ? moves : 0;
       if (this.replayed) this.clock = setInterval(() => { if (++this.shown >= moves) clearInterval(this.clock); }, 250);
     },
-    addTyped() { this.act("add", this.typed); this.typed = ""; },
+    addTyped() { this.send(() => { this.typed = ""; }, "add", this.typed); },
     act2(name, event) { this.act(name, event.target.value); },
     key(event) { if (event.key === " ") { event.preventDefault(); this.act("run"); } },
     bar(one) {

@@ -1,6 +1,7 @@
 // What all pages are made of: the live connection to a session, the frame, and our own controls.
 
 import { Board, drawDisc, svg, thumbnail } from "fourlab/board.js";
+import { numbered, remember, settle, shows } from "fourlab/unheard.js";
 
 const PATHS = {
   undo: "M7 4 3.5 7.5 7 11M4 7.5h8a4 4 0 0 1 0 8H8",
@@ -29,12 +30,12 @@ const PATHS = {
   flask: "M8 3h4M8.500 3v5L4 16.500h12L11.500 8V3M6.200 12.500h7.600",
   bars: "M5 16V9M10 16V4M15 16v-5",
   search: "M9 3.500a5.500 5.500 0 1 0 0 11 5.500 5.500 0 0 0 0-11zM13 13l4 4M9 6.500v5M6.500 9h5",
+  find: "M9 3.500a5.500 5.500 0 1 0 0 11 5.500 5.500 0 0 0 0-11zM13 13l4 4",
   pencil: "M4 16l.8-3.200L13.500 4l2.500 2.500-8.800 8.700z",
   reset: "M4 4v4h4M4.500 8a6 6 0 1 1-.6 4",
   down: "M10 3v9M6 9l4 4 4-4M4 16.500h12",
   stop: "M5 5h10v10H5z",
   book: "M10 5.500C8 4 5.500 4 3 4.500V15c2.500-.5 5-.5 7 1 2-1.500 4.500-1.500 7-1V4.500C14.500 4 12 4 10 5.500zM10 5.500V16",
-  link: "M8.500 11.500a3 3 0 0 0 4.300 0l2.700-2.700a3 3 0 0 0-4.300-4.300l-1 1M11.500 8.500a3 3 0 0 0-4.300 0l-2.700 2.700a3 3 0 0 0 4.300 4.300l1-1",
   picture: "M3.500 4.500h13v11h-13zM3.500 13l3.500-3.500 3.500 3.500 2-2 4 4M12.500 8h.01",
   shield: "M10 2.500 4 5v4.500c0 3.700 2.500 6.600 6 8 3.500-1.400 6-4.300 6-8V5zM7.300 9.800l2 2 3.600-3.800",
   clock: "M10 3a7 7 0 1 0 0 14 7 7 0 0 0 0-14zM10 6v4l2.5 2",
@@ -159,6 +160,7 @@ export const Frame = {
       pages: window.fourlabPages.map(navigation),
       theme: document.documentElement.dataset.theme,
       connection: "on", // lost, back
+      unheard: false,
       seconds: RETRY_SECONDS,
       help: false,
       spoken: "",
@@ -168,8 +170,11 @@ export const Frame = {
     online() { return this.connection !== "lost"; },
     view() { return this.shown.view ?? {}; },
     running() { return this.view.atWork ?? window.fourlabAtWork ?? 0; },
-    // What a page says itself; else that nothing was lost, if the address is the one before.
-    regained() { return this.view.regained ?? (this.before === (this.view.url ?? "") ? "Nothing was lost." : "The page is not as it was before."); },
+    // What a page says itself; else that nothing was lost, if all that was shown still is.
+    regained() {
+      if (this.unheard) return "What you did last did not arrive; do it again.";
+      return this.view.regained ?? (shows(this.view.url ?? "", this.before) ? "Nothing was lost." : "The page is not as it was before.");
+    },
   },
   watch: {
     announce(text) { this.spoken = text; },
@@ -203,6 +208,7 @@ export const Frame = {
       manager.randomizationFactor(0);
       const lost = () => {
         this.connection = "lost";
+        remember(this.shown);
         sessionStorage.fourlabLost = `at ${this.view.url ?? ""}`;
         this.count();
       };
@@ -219,6 +225,7 @@ export const Frame = {
       clearInterval(this.clock);
       this.before = (sessionStorage.fourlabLost ?? "").slice(3);
       delete sessionStorage.fourlabLost;
+      this.unheard = settle(this.shown);
       this.connection = "back";
       setTimeout(() => { if (this.connection === "back") this.connection = "on"; }, 4000);
     },
@@ -313,7 +320,7 @@ export const live = {
       this.received?.(changes);
       this.keepAddress();
     },
-    act(name, ...args) { this.$emit("act", { name, args }); },
+    act(name, ...args) { this.$emit("act", { name, args, serial: numbered(this, name, args) }); },
     keepAddress() {
       if (this.view.url && location.pathname + location.search !== this.view.url)
         history.replaceState(history.state, "", this.view.url);

@@ -4,6 +4,7 @@ import { BoardView, Disc, Frame, Icon, Picker, Segmented, Thumbnail, live } from
 import { Chart, Dial, Menu, StateTag } from "fourlab/parts.js";
 import { drawCurve, drawHistogram, percent, short } from "fourlab/curve.js";
 import { heat, written } from "fourlab/heat.js";
+import { unsent } from "fourlab/unsent.js";
 
 const KEYS = [["Space", "run or pause"], [".", "step by a move"], ["P", "step by a phase, where there are phases"], ["G", "step by a game"], ["L", "learn 10 s"], ["T", "play 100 test games"], ["← →", "read a chart that has the focus"], ["?", "this list"]];
 const MAX = 70; // of the speed slider: ten steps for each factor of ten; above the last, as fast as it goes
@@ -14,7 +15,7 @@ const RELOOK = 4000; // milliseconds between two looks at the policy of a run
 const TYPING = 250; // milliseconds after which what was typed is looked for
 
 export default {
-  mixins: [live],
+  mixins: [live, unsent],
   components: { BoardView, Chart, Dial, Disc, Frame, Icon, Menu, Picker, Segmented, StateTag, Thumbnail },
   data() {
     return { tab: "game", theme: 0, keys: KEYS, ticks: TICKS, sliding: null, more: false, settings: false, other: null, wanted: "", typed: "", adding: false, naming: false, leaving: false, savedAt: null, now: Date.now() };
@@ -22,6 +23,7 @@ export default {
   mounted() {
     addEventListener("fourlab-theme", () => { this.theme++; });
     this.noteSaved(this.view.run);
+    this.wanted = this.typed.replace(/\s/g, "");
     this.clock = setInterval(() => { this.now = Date.now(); this.lookAgain(); }, 1000);
     this.toLastRow();
   },
@@ -76,6 +78,7 @@ export default {
       const half = Math.round(((test.high - test.low) / 2) * 100);
       return { ...test, words: `${test.wins} won · ${test.draws} drawn · ${test.losses} lost`, half, score: Math.round(test.score * 100) };
     },
+    unsent() { return this.typed || this.other ? { typed: this.typed, other: this.other } : null; },
     policy() { const found = this.view.policy; return found && found.text === this.wanted ? found : null; },
     open() { return !this.phone || this.settings; },
     boards() { return [...this.view.choices.game.options, { value: OTHER, label: "Another board…" }]; },
@@ -183,7 +186,7 @@ export default {
     <div><b>{{ view.run.watchers > 1 ? (view.run.watchers === 2 ? 'Two' : view.run.watchers) + ' tabs watch this run.' : 'This run is another visitor’s.' }}</b>
       <span>All see the same; what one changes, the others show. It goes on for {{ view.run.minutes }} minutes when nobody looks.</span></div>
     <button type="button" class="outline" @click="act('fork')">Copy into a run of my own</button></div>
-  <div class="learn">
+  <div class="learn" :class="{ untold: !view.told }">
     <section class="card strip" :class="{ open, kept: view.run }" aria-label="Settings">
       <div v-if="view.run" class="run-name"><input v-if="naming" ref="name" :value="view.run.title" aria-label="Title of the run" @keydown.enter="$event.target.blur()" @keydown.esc="naming = false" @blur="named">
         <div v-else><b>{{ view.run.title }}</b> <StateTag :state="view.run.state"/></div><span>{{ savedWords }}</span></div>

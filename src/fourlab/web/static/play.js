@@ -6,6 +6,7 @@ import { ValueGraph } from "fourlab/graph.js";
 import { heat } from "fourlab/heat.js";
 import { ReviewSummary, ShareRow, TurningPoints, copyText } from "fourlab/review.js";
 import { reviewing } from "fourlab/reviewing.js";
+import { unsent } from "fourlab/unsent.js";
 
 const OVERLAYS = ["off", "exact", "visits", "values"];
 const NO_VALUES = "Values need a learned agent as opponent.";
@@ -33,7 +34,7 @@ const GraphView = {
 };
 
 export default {
-  mixins: [live, reviewing],
+  mixins: [live, reviewing, unsent],
   components: { BoardView, Disc, Frame, GraphView, Icon, Picker, ReviewSummary, Segmented, ShareRow, Strength, TurningPoints },
   data() {
     return {
@@ -107,6 +108,7 @@ export default {
       return [{ side: this.opponentSide, label: "Opponent" }];
     },
     over() { return this.view.board.over; },
+    unsent() { const { expert, spec, custom } = this; return expert === null && !custom ? null : { expert, spec, custom }; },
     rows() {
       const rows = [];
       for (let index = 0; index < this.view.moves.length; index += 2)
@@ -134,7 +136,8 @@ export default {
       const { board } = this.view;
       if (!this.boardState.canPlay || !this.boardState.legal.includes(move)) return;
       this.local = [...board.moves, move];
-      this.act("play", board.moves.length, move);
+      const mark = this.view.kept ? [] : [Math.random().toString(36).slice(2)]; // tells the stone that begins a game from every other
+      this.act("play", board.moves.length, move, ...mark);
     },
     // A new game gets an entry of its own in the browser's history: Back leads to the one before.
     keepAddress() {
@@ -273,7 +276,7 @@ export default {
           <div class="row" v-if="view.players[seat.side].family !== 'human'"><span>{{ levelled(seat.side) ? 'Strength' : '' }}</span>
             <div><Strength v-if="levelled(seat.side)" :family="family(seat.side)" :player="view.players[seat.side]" :strengths="view.strengths" @choose="chooseSpec(seat.side, $event)" @edit="edit(seat.side)"/>
               <button v-else type="button" class="spec" :title="'Edit the spec string ' + view.players[seat.side].spec" @click="edit(seat.side)">{{ view.players[seat.side].detail || 'spec string' }}<Icon name="pencil"/></button>
-              <form v-if="expert === seat.side" class="expert" @submit.prevent="act('opponent', spec, ...(watching ? [seat.side] : []))">
+              <form v-if="expert === seat.side" class="expert" @submit.prevent="send(() => { expert = null; }, 'opponent', spec, ...(watching ? [seat.side] : []))">
                 <input v-model="spec" aria-label="Spec string" spellcheck="false" autocomplete="off" :aria-invalid="fieldError('opponent') !== ''">
                 <button class="outline">Use</button>
                 <p v-if="fieldError('opponent')" class="field-error" role="alert"><Icon name="warn"/>{{ fieldError('opponent') }}</p></form></div></div>

@@ -69,7 +69,7 @@ export default {
     <Segmented v-if="phone" label="What to show" :options="[{ value: 'runs', label: 'Runs' }, { value: 'games', label: 'Games' }, { value: 'events', label: 'Events' }]" :value="tab" @choose="tab = $event"/>
     <section v-show="shown('runs')" class="card shelf-runs" aria-labelledby="runs-title"><div class="shelf-head"><h2 id="runs-title">Runs</h2>
         <span v-if="picked.length" class="note">{{ picked.length }} chosen</span><a v-if="picked.length > 1" class="primary" :href="compareHref" data-testid="compare"><Icon name="flask"/>Compare in one chart</a>
-        <label v-if="view.runs.length" class="find"><Icon name="search"/><input v-model="text" aria-label="Find a run" placeholder="Find" spellcheck="false"></label></div>
+        <label v-if="view.runs.length" class="find"><Icon name="find"/><input v-model="text" aria-label="Find a run" placeholder="Find" spellcheck="false"></label></div>
       <div v-if="!view.runs.length" class="shelf-empty"><svg viewBox="0 0 100 60" width="100" height="60" aria-hidden="true"><circle v-for="n in 15" :cx="10 + (n - 1) % 5 * 20" :cy="10 + Math.floor((n - 1) / 5) * 20" r="8" class="dashed"/></svg>
         <b>No training run yet</b><p class="note">Pick a learner and a board, then press Run.</p><a class="primary" href="/learn"><Icon name="play"/>Start a run</a></div>
       <ul v-else class="rows"><li v-for="run in runs" :key="run.name" data-row class="run-row" :class="{ chosen: picked.includes(run.name) }" tabindex="0" :aria-label="run.title + ', ' + run.state + ', ' + run.next" @keydown="rowKey($event, run, 'run')">

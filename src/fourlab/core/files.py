@@ -1,0 +1,51 @@
+"""How files are opened and read: nothing that a path leads to is waited for, or fills memory.
+
+A pipe, a device or a file of zeros may stand wherever a person or a folder names a file.
+"""
+
+import errno
+import io
+import os
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO
+
+MOST_TEXT = 1 << 28  # bytes of a file that is read as a whole
+LONGEST_LINE = 1 << 24  # bytes of a line where a file of any length is read by lines
+
+
+def at_once(path: str, flags: int) -> int:
+    """Open a path without waiting: a pipe would wait for its other end."""
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+
+
+def open_file(path: Path) -> IO[bytes]:
+    """Open a file to be read; raises OSError, at once also for what never ends."""
+    file = open(path, "rb", opener=at_once)  # noqa: SIM115  # it is handed on
+    if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+        file.close()
+        raise OSError(errno.EINVAL, "it is a pipe or a device; name a file")
+    return file
+
+
+def contents(path: Path, most: int = MOST_TEXT) -> bytes:
+    """Return all of a file; raises OSError, before memory is taken, for one that is too long."""
+    with open_file(path) as file:
+        if os.fstat(file.fileno()).st_size <= most:
+            return file.read()
+    raise OSError(errno.EFBIG, f"it is longer than {most:,} bytes")
+
+
+def text_of(path: Path, errors: str = "strict") -> str:
+    """Return the text of a file, as `contents` does; every line ends in the same way."""
+    return io.TextIOWrapper(io.BytesIO(contents(path)), "utf-8", errors).read()
+
+
+def lines_of(path: Path) -> Iterator[str]:
+    """Yield the lines of a file of any length; raises OSError for a line that is too long."""
+    with open_file(path) as file:
+        while line := file.readline(LONGEST_LINE + 1):
+            if len(line) > LONGEST_LINE:
+                raise OSError(errno.EFBIG, f"a line is longer than {LONGEST_LINE:,} bytes")
+            yield line.decode()
