@@ -42,10 +42,18 @@ def written(folder: Path, code: str) -> str:
 
 @pytest.mark.parametrize("code", FAILING)
 def test_what_it_does_is_told_in_one_line_with_the_board(tmp_path: Path, code: str) -> None:
-    player = apart(agent(written(tmp_path, code), RULES), seconds=1.0)
+    seconds = 1.0 if "while" in code else 60.0
+    player = apart(agent(written(tmp_path, code), RULES), seconds)
     position = position_of(RULES, "1122")
     with pytest.raises(OwnCodeError, match=f"^{FAILING[code]}.*; in {RULES} '1122'$"):
         player.decide(position, np.random.default_rng(1))
+
+
+def test_the_clock_of_a_move_begins_once_its_process_is_there(tmp_path: Path) -> None:
+    late = "import sys, time\ntime.sleep(2.5 if 'apart' in sys.argv[0] else 0)\n"
+    (tmp_path / "mine.py").write_text(f"{late}def choose(position, rng): return 3\n")
+    player = apart(agent(str(tmp_path / "mine.py"), RULES), seconds=0.9)
+    assert player.decide(RULES.start(), np.random.default_rng(1)).move == 3
 
 
 def test_it_decides_as_it_would_here(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:

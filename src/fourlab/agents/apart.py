@@ -35,6 +35,7 @@ from fourlab.rules.boards import Boards, boards_of
 from fourlab.rules.history import ordered
 from fourlab.rules.position import Position
 
+START_SECONDS = 60.0  # until its process is ready, since it was last seen importing
 MOVE_SECONDS = 60.0  # for a decision, since it was last seen importing or compiling
 LOOK_SECONDS = 0.2  # between two looks at whether anybody still waits
 END_SECONDS = 1.0  # that a process which says no more may take to end
@@ -102,11 +103,13 @@ class Apart(Agent):
         """
         rows = [(position.mover, position.occupied, position.moves) for position in positions]
         with self._asking:
+            patience = START_SECONDS if self._child is None else self.seconds
             child, self._child = self._child or self._start(), None
             try:
                 child.forget()  # what nobody has asked for
                 child.say(json.dumps({"rows": rows, "dice": dice, **(more or {})}))
-                answers = [self._hear(child, over, position) for position in positions]
+                answers = [self._hear(child, over, positions[0], patience)]
+                answers += [self._hear(child, over, each, self.seconds) for each in positions[1:]]
             except BaseException:
                 child.close()
                 raise
@@ -121,9 +124,11 @@ class Apart(Agent):
         child.say(json.dumps(hello))
         return child
 
-    def _hear(self, child: LineProcess, over: Watch, position: Position) -> dict[str, Any]:
+    def _hear(
+        self, child: LineProcess, over: Watch, position: Position, patience: float
+    ) -> dict[str, Any]:
         """Return its answer for one position."""
-        watch = Limit(self.seconds).watch()
+        watch = Limit(patience).watch()
         while True:
             try:
                 line = child.hear(min(LOOK_SECONDS, max(watch.left, 0.0)))
@@ -132,7 +137,7 @@ class Apart(Agent):
                     raise CalledOffError from None
                 if watch.left > 0:
                     continue
-                late = f"{self.spec}: no move within {self.seconds:g} s"
+                late = f"{self.spec}: no move within {patience:g} s"
                 raise self._failure(child, position, late) from None
             if line is None:
                 raise self._failure(child, position)
@@ -143,7 +148,8 @@ class Apart(Agent):
                 raise self._failure(child, position, wrong)
             if "move" in found:
                 return found
-            watch = Limit(self.seconds).watch()  # it still starts
+            patience = self.seconds if "ready" in found else patience
+            watch = Limit(patience).watch()
 
     def _wrong(self, found: dict[str, Any], line: str) -> str:
         """Say what is wrong with an answer, '' if nothing is."""
@@ -152,7 +158,7 @@ class Apart(Agent):
         if "move" in found:
             wrong = flaw(found, self.rules.move_count)
             return f"{self.spec}: {wrong}" if wrong else ""
-        if "starts" in found:
+        if "starts" in found or "ready" in found:
             return ""
         return f"{self.spec} said {quoted(line)} where answers are heard"  # it has found our pipe
 
@@ -246,7 +252,9 @@ def main() -> None:
         except (FourlabError, SystemExit) as error:
             say({"refused": own.told(error)})
             return
-        answering.answer(**json.loads(next(lines)))
+        question = json.loads(next(lines))
+        say({"ready": True})  # from here on a move is waited for
+        answering.answer(**question)
     for line in lines:
         answering.answer(**json.loads(line))
     os._exit(0)  # whatever the agent left running
