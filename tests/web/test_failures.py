@@ -1,6 +1,8 @@
 """Work that cannot be done is said on the page, and the page can be used again."""
 
 import asyncio
+import contextlib
+import threading
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, NoReturn
@@ -19,7 +21,7 @@ from fourlab.web.runs.room import Room
 from fourlab.web.sessions.arena import ArenaSession
 from fourlab.web.sessions.learn import LearnSession
 from fourlab.web.sessions.play import PlaySession
-from fourlab.web.workbench import FAULT, MOST_WAITING, Job
+from fourlab.web.workbench import FAULT, TRAINING, BusyError, Job
 from web.bench import PATIENCE, TestBench, on_a_loop, opened
 
 
@@ -88,12 +90,16 @@ def test_a_fault_of_an_opponent_is_told_and_a_new_game_begins(
 
 def test_a_busy_laboratory_says_so(bench: TestBench, tmp_path: Path) -> None:
     session = learner(bench, tmp_path)
-    taken = [bench._waiting.acquire(blocking=False) for _ in range(MOST_WAITING)]
-    assert all(taken)
+    gate, jobs = threading.Event(), list[Job]()
+    with contextlib.suppress(BusyError):
+        while True:
+            jobs.append(bench.start(lambda job: gate.wait(60) and None, TRAINING))
     opened(session)
     session.act("step", ["game"])
     assert "busy" in session.failure
-    bench._waiting.release(MOST_WAITING)
+    for job in jobs:
+        job.cancel()
+    gate.set()
     session.act("step", ["game"])
     bench.until(lambda: session.training.sample)
 

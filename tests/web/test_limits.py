@@ -1,6 +1,7 @@
 """Who is let in, how many, and what the workbench takes on."""
 
 import asyncio
+import contextlib
 import threading
 from pathlib import Path
 from types import SimpleNamespace
@@ -18,7 +19,7 @@ from fourlab.web.laboratory import Laboratory
 from fourlab.web.limits import MOST_PAGES, Doorkeeper, read_agent
 from fourlab.web.pages import page_of
 from fourlab.web.sessions.play import PlaySession
-from fourlab.web.workbench import MOST_WAITING, BusyError, Job
+from fourlab.web.workbench import MOST_WAITING, MOVES, BusyError, Job
 from nets import random_network
 from web.bench import TestBench, on_a_loop
 
@@ -65,9 +66,12 @@ def test_a_page_too_many_is_refused_until_another_is_left() -> None:
 
 def test_too_much_work_is_refused_and_taken_again_once_there_is_room(bench: TestBench) -> None:
     gate = threading.Event()
-    jobs = [bench.start(lambda job: gate.wait(60) and None) for _ in range(MOST_WAITING)]
+    jobs = fill(bench, gate)
     with pytest.raises(BusyError, match="busy"):
         bench.start(lambda job: None)
+    moved = threading.Event()
+    bench.start(lambda job: moved.set(), MOVES)  # of another kind
+    assert moved.wait(60)
     gate.set()
     done = threading.Event()
     while True:  # as soon as one has ended there is room for another
@@ -77,7 +81,28 @@ def test_too_much_work_is_refused_and_taken_again_once_there_is_room(bench: Test
         except BusyError:
             continue
     assert done.wait(60)
-    assert len(jobs) == MOST_WAITING
+    assert len(jobs) >= MOST_WAITING
+
+
+def fill(bench: TestBench, gate: threading.Event) -> list[Job]:
+    """Start jobs that wait for a gate, on every thread of a kind and in the line behind them."""
+    jobs = []
+    with contextlib.suppress(BusyError):
+        while True:
+            jobs.append(bench.start(lambda job: gate.wait(60) and None))
+    return jobs
+
+
+def test_what_was_called_off_while_it_waited_keeps_nobody_out(bench: TestBench) -> None:
+    gate, done = threading.Event(), threading.Event()
+    jobs = fill(bench, gate)
+    for job in jobs:
+        job.cancel()
+    for _ in range(2 * MOST_WAITING):
+        bench.start(lambda job: None).cancel()
+    bench.start(lambda job: done.set())
+    gate.set()
+    assert done.wait(60)
 
 
 def test_nothing_is_heard_of_a_job_that_was_called_off(bench: TestBench) -> None:

@@ -4,6 +4,7 @@ import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -22,7 +23,11 @@ from fourlab.rules.position import position_of
 from fourlab.web import words
 from fourlab.web.limits import public_agents, read_agent
 from fourlab.web.offered import offer
+from fourlab.web.sessions.analyse import AnalyseSession
 from fourlab.web.sessions.arena import read_players
+from fourlab.web.sessions.play import PlaySession
+from fourlab.web.workbench import ANALYSIS, MOVES, OWNERS, Job
+from web.test_fuzz import IdleBench
 
 RULES = game("connect4")
 SMALL = "connect:columns=5,rows=4,k=4"
@@ -206,3 +211,21 @@ def test_a_folder_without_agents_is_refused(tmp_path: Path) -> None:
         offer(tmp_path)
     with pytest.raises(SpecError, match="there is no such folder"):
         offer(tmp_path / "none")
+
+
+def test_agents_of_the_owner_keep_nobody_elses_moves_waiting(offered: list[str]) -> None:
+    """Their processes may take a minute to start, or never do."""
+    pools: list[str] = []
+
+    class Noting(IdleBench):
+        def start(self, work: Any, pool: str = "", failed: Any = None) -> Job:
+            pools.append(pool)
+            return super().start(work, pool)
+
+    for spec, pool in ((offered[0], OWNERS), ("random", MOVES)):
+        session = PlaySession(Noting(), {"opponent": spec, "you": "second"})
+        session.open()
+        assert pools.pop() == pool
+    desk = AnalyseSession(Noting(), {"tab": "compare", "a": offered[0], "b": "random"})
+    desk.open()
+    assert pools[-2:] == [OWNERS, ANALYSIS]

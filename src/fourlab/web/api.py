@@ -37,7 +37,7 @@ from fourlab.web.sessions.notation import moves_of
 from fourlab.web.sessions.truth import solver_of
 from fourlab.web.warm import task_named, task_of
 from fourlab.web.words import OFFERED_GAMES, title_of
-from fourlab.web.workbench import MOVES, BusyError, Job
+from fourlab.web.workbench import MOVES, BusyError, Job, pool_of
 
 GAME_SECONDS = 20.0
 LOOK_SECONDS = 0.25  # between two looks whether the asker is still there
@@ -188,7 +188,8 @@ async def decide(
         decision = player.decide(position, np.random.default_rng(seed), job.limit)
         return decision, time.perf_counter() - began
 
-    found, seconds = await think(request, decide_and_time, task_of(player))
+    pool = pool_of(MOVES, player)
+    found, seconds = await think(request, decide_and_time, task_of(player), pool=pool)
     return Choice(
         game=str(position.rules),
         moves=position.notation,
@@ -211,7 +212,8 @@ async def play(request: Request, wanted: NewGame) -> Record:
     start = moves_of(read_game(wanted.game), wanted.moves)
     first, second = (read_agent(s, start.rules) for s in (wanted.first, wanted.second))
     match = GameInPlay(start.rules, first, second, wanted.seed, start)
-    await think(request, lambda job: _play_out(match, job), task_of(first), task_of(second))
+    needs, pool = (task_of(first), task_of(second)), pool_of(MOVES, first, second)
+    await think(request, lambda job: _play_out(match, job), *needs, pool=pool)
     return Record(**match.record().to_json())
 
 

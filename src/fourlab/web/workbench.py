@@ -15,9 +15,11 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
+from fourlab.agents.base import Agent
 from fourlab.core.errors import FourlabError
 from fourlab.core.limit import CalledOffError, Limit
 from fourlab.web.limits import THOUGHT_SECONDS
+from fourlab.web.offered import Guarded, Offered
 from fourlab.web.warm import Warming
 
 log = logging.getLogger("fourlab.web")
@@ -30,7 +32,11 @@ LONG = "long"  # questions that take a while: short ones never wait behind them
 PATIENT = (LONG, TRAINING, ARENA)  # whose threads give way to those that somebody waits for
 GIVE_WAY = 5  # by so much are they nicer than the others
 DRAWING, STUDIES = "drawing", "studies"  # one at a time
-MOST_WAITING = 256  # jobs that may stand in line before a new one is refused
+OWNERS = "owners"  # agents of the server's owner, whose processes may take a minute to start
+MOST_WAITING = 256  # jobs of a pool that may stand in line before a new one is refused
+
+Work = Callable[["Job"], None]
+Failed = Callable[[str], None]
 
 
 class BusyError(FourlabError):
@@ -40,14 +46,21 @@ class BusyError(FourlabError):
 class Job:
     """A piece of work that may be called off; after that nothing is heard of it."""
 
-    def __init__(self, post: Post, warming: Warming | None = None) -> None:
+    def __init__(
+        self,
+        post: Post,
+        warming: Warming | None = None,
+        leave: Callable[[Job], None] = lambda job: None,
+    ) -> None:
         self._post = post
         self._warming = warming
+        self._leave = leave  # the line that it stands in
         self._stop = threading.Event()
 
     def cancel(self) -> None:
-        """Call it off: it stops as soon as it looks."""
+        """Call it off: it stops as soon as it looks, or does not begin."""
         self._stop.set()
+        self._leave(self)
 
     def cancelled(self) -> bool:
         """Whether it was called off."""
@@ -87,6 +100,11 @@ class Job:
         self._post(deliver)
 
 
+def pool_of(usual: str, *agents: Agent) -> str:
+    """Return where agents think: those of the server's owner keep nobody else's waiting."""
+    return OWNERS if any(isinstance(agent, Offered | Guarded) for agent in agents) else usual
+
+
 def give_way() -> None:
     """Let this thread, and what it starts, give way to others: on Linux each has its niceness."""
     if sys.platform == "linux":
@@ -112,32 +130,53 @@ class Workbench:
         self._warming = warming
         self._later = later
         count = threads or max(2, os.cpu_count() or 1)
-        sizes = dict.fromkeys((MOVES, ANALYSIS, LONG, TRAINING, ARENA), count)
+        sizes = dict.fromkeys((MOVES, ANALYSIS, LONG, TRAINING, ARENA, OWNERS), count)
+        sizes |= {DRAWING: 1, STUDIES: 1}
         self._pools = {
             kind: ThreadPoolExecutor(
                 size, f"fourlab-{kind}", initializer=give_way if kind in PATIENT else None
             )
-            for kind, size in {**sizes, DRAWING: 1, STUDIES: 1}.items()
+            for kind, size in sizes.items()
         }
-        self._waiting = threading.Semaphore(MOST_WAITING)
+        self._lock = threading.Lock()
+        self._lines: dict[str, dict[Job, tuple[Work, Failed]]] = {kind: {} for kind in sizes}
+        self._free = sizes  # threads of each pool that have nothing to do
         self._jobs: set[Job] = set()  # that wait or run
 
-    def start(
-        self,
-        work: Callable[[Job], None],
-        pool: str = ANALYSIS,
-        failed: Callable[[str], None] = lambda _: None,
-    ) -> Job:
+    def start(self, work: Work, pool: str = ANALYSIS, failed: Failed = lambda _: None) -> Job:
         """Run `work(job)` on a thread; raises BusyError if too much is waiting already.
 
         If the work raises an exception, `failed` is told why on the sessions' thread.
         """
-        if not self._waiting.acquire(blocking=False):
-            raise BusyError("the laboratory is busy; try again in a moment")
-        job = Job(self._post, self._warming)
-        self._jobs.add(job)
-        self._pools[pool].submit(self._run, work, job, failed)
+        job = Job(self._post, self._warming, lambda job: self._take_out(job, pool))
+        with self._lock:
+            line = self._lines[pool]
+            if len(line) >= MOST_WAITING:
+                raise BusyError("the laboratory is busy; try again in a moment")
+            line[job] = work, failed
+            self._jobs.add(job)
+            if self._free[pool]:
+                self._free[pool] -= 1
+                self._pools[pool].submit(self._serve, pool)
         return job
+
+    def _take_out(self, job: Job, pool: str) -> None:
+        """Take a job that was called off out of the line, so that it keeps nobody else out."""
+        with self._lock:
+            if self._lines[pool].pop(job, None) is not None:
+                self._jobs.discard(job)
+
+    def _serve(self, pool: str) -> None:
+        """Do what stands in line, on a thread of a pool, until nothing does."""
+        while True:
+            with self._lock:
+                line = self._lines[pool]
+                if not line:
+                    self._free[pool] += 1
+                    return
+                job = next(iter(line))
+                work, failed = line.pop(job)
+            self._run(work, job, failed)
 
     def after(self, seconds: float, action: Callable[[], None]) -> Job:
         """Run an action on the sessions' thread after a while, unless it is called off."""
@@ -145,7 +184,7 @@ class Workbench:
         self._later(seconds, lambda: None if job.cancelled() else action())
         return job
 
-    def _run(self, work: Callable[[Job], None], job: Job, failed: Callable[[str], None]) -> None:
+    def _run(self, work: Work, job: Job, failed: Failed) -> None:
         try:
             if not job.cancelled():
                 work(job)
@@ -157,8 +196,8 @@ class Workbench:
             log.exception("a job of the web laboratory failed")
             job.report(failed, FAULT)
         finally:
-            self._jobs.discard(job)
-            self._waiting.release()
+            with self._lock:
+                self._jobs.discard(job)
 
     def close(self) -> None:
         """Stop taking work and call everything off."""

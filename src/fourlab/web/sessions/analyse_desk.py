@@ -29,7 +29,7 @@ from fourlab.web.sessions.thinking import cell_values, guesses_of, opinion, tree
 from fourlab.web.sessions.truth import exact_overlay, score_of
 from fourlab.web.warm import task_named, task_of
 from fourlab.web.words import DEFAULT_GAME
-from fourlab.web.workbench import ANALYSIS, LONG, Job
+from fourlab.web.workbench import ANALYSIS, LONG, Job, pool_of
 
 TABS = ("tree", "compare", "cells")
 DEFAULT_PAIR = ("mcts:sims=200", "minimax:depth=4")
@@ -231,7 +231,7 @@ class AnalyseDesk(Session):
             decision = agent.decide(position, np.random.default_rng(self.seed), job.limit)
             job.report(self._thought, side, opinion(agent, spec, decision))
 
-        self.start("ab"[side], think, needs=task_of(agent))
+        self.start("ab"[side], think, pool_of(ANALYSIS, agent), needs=task_of(agent))
 
     def _thought(self, side: int, found: dict[str, Any]) -> None:
         self.opinions[side] = found

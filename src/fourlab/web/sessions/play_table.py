@@ -21,7 +21,7 @@ from fourlab.web.sessions.review import Review, Told, tell_all
 from fourlab.web.sessions.truth import GameValues, solve_game, solve_moves
 from fourlab.web.warm import task_named, task_of
 from fourlab.web.words import HUMAN
-from fourlab.web.workbench import MOVES, Job
+from fourlab.web.workbench import MOVES, Job, pool_of
 
 VISITS_AGENT = "mcts:sims=2000"
 WATCH_SECONDS = 0.7  # between the moves of two agents
@@ -164,11 +164,11 @@ class PlayTable(Session):
             decision = agent.decide(position, np.random.default_rng(seed), job.limit)
             job.report(self._answered, position, decision)
 
-        needs = task_of(agent)
+        pool, needs = pool_of(MOVES, agent), task_of(agent)
         if watching:
-            self.after("move", WATCH_SECONDS, lambda: self.start("move", think, MOVES, needs))
+            self.after("move", WATCH_SECONDS, lambda: self.start("move", think, pool, needs))
         else:
-            self.start("move", think, MOVES, needs)
+            self.start("move", think, pool, needs)
 
     def _answered(self, position: Position, decision: Decision) -> None:
         if position != self.line.last or not self.line.is_at_end:
