@@ -144,6 +144,7 @@ def teach(shape: Shape, labels: Labels, options: argparse.Namespace, out: Path) 
         found["hard"] = int((losses > UNSURE).sum())
         about = {"learner": "distil", "by": vars(options), "round": number}
         network = pupil.folded(about)
+        network = network if options.weight else network.without_values()
         network.save(out / f"{name}.state.safetensors", extra=pupil.arrays(memory=False))
         network.save(out / f"{name}.safetensors", half=True)
         found["bytes"] = (out / f"{name}.safetensors").stat().st_size

@@ -2,15 +2,17 @@
 
     PYTHONPATH=src python -m benchmarks.mend --network IN --strategy strategy.npz --out OUT
 
-The network is asked about every position of a strategy (benchmarks/compact.py). Where the right
-move leads by little it is taught on, gently and beside random positions, in the form in which it
-plays: no batch has a say in the sums any more. `--bits` makes its file smaller at the same time.
-Then `fourlab certify net:OUT` tells.
+The network is asked about every position of a strategy (benchmarks/compact.py). Then it is taught
+on, gently, in the form in which it plays: no batch has a say in the sums any more. Half of each
+batch is drawn from everywhere, half from where the right move led by little when it was last asked,
+and everywhere it is to stay near what it said at first. `--bits` makes its file smaller at the same
+time, which takes more steps. Then `fourlab certify net:OUT` tells.
 """
 
 from __future__ import annotations
 
 import argparse
+import math
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -22,19 +24,19 @@ import torch.nn.functional as F  # noqa: N812  # the name it goes by
 from torch import Tensor
 
 from benchmarks.compact import taught
-from fourlab.core.arrays import Ints
+from fourlab.core.arrays import Floats, Ints
 from fourlab.learning.networks.pupil import Lesson, lesson_of
 from fourlab.learning.networks.twin import rounded
 from fourlab.positions.labels import Labels
+from fourlab.values.layers import VALUE_HEAD
 from fourlab.values.network import Network
 from fourlab.values.on_torch import planes
 
-SURE = 6.0  # a lead from which on nothing is feared
 WANTED = 2.5  # the lead that is asked for
-UNSURE_ROWS, RANDOM_ROWS = 320, 448  # of a step
+SURE = 5.0  # a lead from which on a position is no more likely to be drawn than any other
 PORTION = 4096
+DRAWN = 64  # steps whose rows are drawn at once
 IMPOSSIBLE = -1e9
-HEADS = ("value", "hidden", "bins")  # layers that no move depends on
 
 
 class Mender:
@@ -44,16 +46,22 @@ class Mender:
         self.network, self.rules, self.bits = network, labels.rules, network.shape.bits
         self.rows: Lesson = lesson_of(labels, "best", False, torch.device("cpu"))
         self.layers = {
-            name: torch.from_numpy(layer.copy()).requires_grad_(not name.startswith(HEADS))
+            name: torch.from_numpy(layer.copy()).requires_grad_(not name.startswith(VALUE_HEAD))
             for name, layer in network.layers.items()
         }
+        self.known = np.empty(len(labels), np.float32)  # by how much the right move led, last asked
 
-    def logits(self, both: Tensor) -> Tensor:
-        """Return the policy as it stands, before illegal moves are left out."""
-        w = {
+        self.before = {name: layer.detach().clone() for name, layer in self.layers.items()}
+
+    def rounded(self) -> dict[str, Tensor]:
+        """Return the layers as a file keeps them."""
+        return {
             name: rounded(layer, self.bits) if name.endswith(".weight") else layer
             for name, layer in self.layers.items()
         }
+
+    def logits(self, both: Tensor, w: dict[str, Tensor]) -> Tensor:
+        """Return the policy as layers say it, before illegal moves are left out."""
         x = F.relu(F.conv2d(both, w["stem.weight"], w["stem.bias"], padding=1))
         for block in (f"blocks.{number}" for number in range(self.network.shape.blocks)):
             y = F.relu(F.conv2d(x, w[f"{block}.a.weight"], w[f"{block}.a.bias"], padding=1))
@@ -61,45 +69,73 @@ class Mender:
         head = F.relu(F.conv2d(x, w["policy.weight"], w["policy.bias"])).flatten(1)
         return F.linear(head, w["moves.weight"], w["moves.bias"])
 
-    def leads(self, numbers: Ints) -> Tensor:
-        """Return by how much the likeliest right move leads the likeliest wrong one."""
+    def taken(self, numbers: Ints) -> tuple[Lesson, Tensor]:
+        """Return some of the positions, and as the network sees them."""
         rows = self.rows.take(torch.from_numpy(numbers))
         both = planes(self.rules, rows.movers, rows.occupied)
-        logits = self.logits(both.contiguous(memory_format=torch.channels_last))
+        return rows, both.contiguous(memory_format=torch.channels_last)
+
+    def leads(self, numbers: Ints, rows: Lesson, logits: Tensor) -> Tensor:
+        """Return by how much the likeliest right move leads the likeliest wrong one."""
         wrong = logits.masked_fill(rows.wanted | ~rows.legal, IMPOSSIBLE).amax(1)
-        return logits.masked_fill(~rows.wanted, IMPOSSIBLE).amax(1) - wrong
+        found = logits.masked_fill(~rows.wanted, IMPOSSIBLE).amax(1) - wrong
+        self.known[numbers] = found.detach().numpy()
+        return found
+
+    def loss(self, numbers: Ints) -> Tensor:
+        """Return by how much leads are missed, and how far all is from what was said before."""
+        rows, both = self.taken(numbers)
+        logits = self.logits(both, self.rounded())
+        with torch.no_grad():
+            before = self.logits(both, self.before)
+        missed = F.softplus(WANTED - self.leads(numbers, rows, logits)).mean()
+        return missed + F.smooth_l1_loss(logits[rows.legal], before[rows.legal])
 
     @torch.no_grad()
-    def all_leads(self, numbers: Ints) -> Any:
-        """Return the leads of very many positions."""
-        parts = range(0, len(numbers), PORTION)
-        return torch.cat([self.leads(numbers[at : at + PORTION]) for at in parts]).numpy()
+    def look(self) -> None:
+        """Ask about every position."""
+        for at in range(0, len(self.known), PORTION):
+            numbers = np.arange(at, min(at + PORTION, len(self.known)))
+            rows, both = self.taken(numbers)
+            self.leads(numbers, rows, self.logits(both, self.rounded()))
 
-    def mend(self, unsure: Ints, leads: Any, steps: int, rate: float, seed: int) -> None:
-        """Teach on what is unsure; the steps become smaller."""
+    def told(self) -> str:
+        """Return what was found when each position was last asked."""
+        wrong, unsure = int((self.known <= 0).sum()), int((self.known < WANTED).sum())
+        return f"{wrong:,} wrong, {unsure:,} unsure, least lead {self.known.min():.2f}"
+
+    def drawn(self, dice: np.random.Generator, rows: int) -> Ints:
+        """Return [DRAWN, rows] positions, the first half of each row those that lead by little."""
+        count = len(self.known)
+        needs: Floats = np.exp(-np.clip(self.known, -2, SURE)).astype(np.float64).cumsum()
+        little = np.searchsorted(needs, dice.random((DRAWN, rows // 2)) * needs[-1])
+        some = dice.integers(0, count, (DRAWN, rows - rows // 2))
+        return np.concatenate([np.minimum(little, count - 1), some], 1)
+
+    def mend(self, steps: int, rows: int, rate: float, seed: int) -> None:
+        """Teach it on; the steps become smaller."""
         own = [layer for layer in self.layers.values() if layer.requires_grad]
         optimiser = torch.optim.Adam(own, lr=rate, betas=(0.9, 0.99))
-        dice, every = np.random.default_rng(seed), max(steps // 6, 1)
+        dice, began = np.random.default_rng(seed), time.perf_counter()
         for step in range(steps):
-            weights = np.exp(-np.clip(leads, -2, 3))
-            some = min(UNSURE_ROWS, len(unsure))
-            drawn = dice.choice(unsure, some, False, weights / weights.sum())
-            others = dice.choice(len(self.rows.movers), RANDOM_ROWS, False)
-            loss: Any = F.softplus(WANTED - self.leads(np.concatenate([drawn, others]))).mean()
+            if step % DRAWN == 0:
+                batches = self.drawn(dice, rows)
+            falling = 0.51 + 0.49 * math.cos(math.pi * step / steps)
+            optimiser.param_groups[0]["lr"] = rate * falling
+            loss: Any = self.loss(batches[step % DRAWN])
             optimiser.zero_grad()
             loss.backward()
             optimiser.step()
-            optimiser.param_groups[0]["lr"] = rate * (1.02 - (step + 1) / steps)
-            if (step + 1) % every == 0:
-                leads = self.all_leads(unsure)
-                wrong = int((leads <= 0).sum())
-                print(f"{step + 1} steps: {wrong} wrong, least lead {leads.min():.2f}", flush=True)
+            if (step + 1) % max(steps // 20, 1) == 0:
+                passed = time.perf_counter() - began
+                print(f"{step + 1} steps, {passed:.0f} s: {self.told()}", flush=True)
 
     def save(self, path: Path, about: dict[str, Any]) -> None:
         """Write the network, in 16 bits if it has no fewer."""
-        layers = {name: layer.detach().numpy() for name, layer in self.layers.items()}
+        layers = {name: layer.detach().numpy() for name, layer in self.rounded().items()}
         mended = {**self.network.about, "mended": about}
-        Network(self.rules, self.network.shape, layers, mended).save(path, half=True)
+        network = Network(self.rules, self.network.shape, layers, mended)
+        network.without_values().save(path, half=True)  # of which mending takes no care
 
 
 def main() -> None:
@@ -109,6 +145,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--bits", type=int, default=0, help="of its weights; 0: as they are")
     parser.add_argument("--steps", type=int, default=360)
+    parser.add_argument("--rows", type=int, default=768, help="positions of a step")
     parser.add_argument("--rate", type=float, default=1e-5)
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
@@ -116,14 +153,13 @@ def main() -> None:
     network = Network.load(options.network, labels.rules)
     network.shape = replace(network.shape, bits=options.bits or network.shape.bits)
     mender = Mender(network, labels)
-    leads = mender.all_leads(np.arange(len(labels)))
-    unsure = np.flatnonzero(leads < SURE)
-    passed = time.perf_counter() - began
-    wrong = int((leads <= 0).sum())
-    print(f"{wrong} of {len(leads):,} wrong, {len(unsure):,} unsure, {passed:.0f} s", flush=True)
-    mender.mend(unsure, leads[unsure], options.steps, options.rate, options.seed)
-    how = {"steps": options.steps, "rate": options.rate, "seed": options.seed}
+    mender.look()
+    print(f"{len(labels):,}: {mender.told()}, {time.perf_counter() - began:.0f} s", flush=True)
+    mender.mend(options.steps, options.rows, options.rate, options.seed)
+    how = {name: getattr(options, name) for name in ("steps", "rows", "rate", "seed")}
     mender.save(options.out, how)
+    mender.look()
+    print(f"at the end: {mender.told()}", flush=True)
 
 
 if __name__ == "__main__":

@@ -99,6 +99,15 @@ class Fatal(Trouble):
         os._exit(3)
 
 
+class Asking(Trouble):
+    """Waits for somebody to type."""
+
+    name = "asking"
+
+    def trouble(self, position: Position) -> None:
+        input()
+
+
 class Noisy(Trouble):
     """Prints."""
 
@@ -199,6 +208,7 @@ KINDS: dict[str, type[Agent]] = {
             Slow,
             Cheating,
             Fatal,
+            Asking,
             Noisy,
             Leaving,
             Forking,

@@ -1,5 +1,7 @@
 """The text protocol of OpenSpiel's example server."""
 
+from pathlib import Path
+
 import pytest
 
 from fourlab.adapters.gtp import GtpServer
@@ -45,6 +47,13 @@ def test_what_cannot_be_done_is_refused_and_the_next_line_answered(line: str) ->
     assert "\n" not in said[0]
     if not line.startswith("quit"):
         assert said[1] == "= fourlab random"
+
+
+def test_arguments_are_told_from_errors_of_the_agent(tmp_path: Path) -> None:
+    assert answers("play x3")[0] == "? write play colour move"
+    (tmp_path / "mine.py").write_text("def choose(position, rng):\n    return len(position.ply)\n")
+    said = answers("genmove", spec=str(tmp_path / "mine.py"))[0]
+    assert said.startswith("? mine.py:2: TypeError: object of type 'int' has no len()")
 
 
 def test_every_command_is_listed_and_known() -> None:

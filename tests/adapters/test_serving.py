@@ -52,9 +52,9 @@ def test_a_seed_repeats_a_move_and_clocks_are_those_of_the_side_to_move() -> Non
     assert moves[:9] == moves[9:]
     assert len(set(moves)) > 2
     server = EngineServer("random", game("connect4"), lambda line: None)
-    assert server._limit({"p1time": "2000", "p2time": "9"}).seconds == pytest.approx(0.1)
+    assert server._limit({"p1time": 2000, "p2time": 9}).seconds == pytest.approx(0.1)
     server.do_position("4")
-    assert server._limit({"p1time": "9", "p2time": "4000", "p2inc": "1000"}).seconds == 0.7
+    assert server._limit({"p1time": 9, "p2time": 4000, "p2inc": 1000}).seconds == 0.7
 
 
 def test_queries_tell_how_the_game_stands() -> None:
@@ -87,6 +87,28 @@ def test_mistakes_are_answered_and_the_next_line_too() -> None:
     assert [line.split()[0] for line in said] == [*["error"] * 6, "info", "readyok", "error"]
     with pytest.raises(SpecError, match="is no program"):
         EngineServer("human", game("connect4"), said.append)
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ("go depth -3", "depth='-3' is not allowed"),
+        ("go depth 0", "depth='0' is not allowed"),
+        ("go depth x", "depth='x' is not allowed"),
+        ("go movetime", "go movetime '': write a number"),
+        ("go infinite nodes ten", "go nodes 'ten': write a number"),
+        ("go time nan", "go time 'nan': write a number"),
+        ("seed -1", "seed '-1': write a whole number"),
+        ("position startpos 44", "position 'startpos 44': write startpos moves"),
+    ],
+)
+def test_wrong_numbers_are_told_with_what_to_write(line: str, says: str) -> None:
+    server = EngineServer("minimax:depth=2", game("tictactoe"), (said := []).append)
+    server.agent.decide = None  # type: ignore[assignment,method-assign]  # nothing is thought about
+    server.answer(line)
+    [answer] = said
+    assert answer.startswith("error ")
+    assert says in answer
 
 
 def test_it_is_stopped_while_it_thinks() -> None:

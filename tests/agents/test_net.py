@@ -68,6 +68,19 @@ def test_looking_ahead_is_minimax(plies: int, shape: str) -> None:
         assert (decision.values or ())[decision.move] == max(found)
 
 
+def test_what_was_taught_moves_alone_says_no_values() -> None:
+    network = NETWORK.without_values()
+    assert NETWORK.has_values
+    assert not network.has_values
+    for position in random_positions(RULES, 20):
+        knows, mute = (net(one).decide(position, RNG) for one in (NETWORK, network))
+        assert (mute.move, mute.policy, mute.line) == (knows.move, knows.policy, knows.line)
+        assert mute.values is mute.raw is None
+        assert np.isnan(network.worths(boards_of([position]))).all()
+    with pytest.raises(SpecError, match="moves alone"):
+        net(network, plies=1)
+
+
 def test_a_network_without_a_policy_compares_boards() -> None:
     network = random_network(RULES, Shape("study", width=4))
     for position in random_positions(RULES, 25):

@@ -150,6 +150,7 @@ TROUBLE = {
     "leaving": "SystemExit: 4",
     "leaking": "its process was stopped",
     "greedy": "MemoryError",
+    "asking": "EOFError: EOF when reading a line",
     "confused": "'str' object has no attribute 'move'",
 }
 

@@ -13,6 +13,7 @@ import pexpect
 import pytest
 
 import command
+from fourlab.agents.apart import apart
 from fourlab.rules.record import load_games
 
 FOURLAB = [sys.executable, "-m", "fourlab.cli.main"]
@@ -193,6 +194,16 @@ def test_bad_arguments_are_one_line_and_exit_code_2(arguments: list[str], says: 
     assert done.returncode == 2
     assert says in done.stderr
     assert len([line for line in done.stderr.splitlines() if not line.startswith("compiling")]) == 1
+
+
+def test_an_agent_that_hangs_ends_the_game_in_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "stuck.py").write_text("def choose(position, rng):\n    while True: pass\n")
+    monkeypatch.setattr(apart, "__defaults__", (1.0,))
+    done = run("play", "--first", str(tmp_path / "stuck.py"), "--second", "random")
+    assert done.returncode == 2
+    assert re.search(r"stuck.py@\w+: no move within 1 s; in connect4 ''$", done.stderr.rstrip())
 
 
 def test_agents_are_listed() -> None:

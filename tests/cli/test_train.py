@@ -94,6 +94,10 @@ def test_a_network_is_shown(folder: Path) -> None:
     assert sum(found["policy"]) == pytest.approx(1)
     assert found["grade"] == truth
     assert found["size"] == sum(layer.size for layer in network.layers.values())
+    network.without_values().save(folder / "mute.safetensors")
+    mute = json.loads(fourlab(folder, "table", "show", "mute.safetensors", "1122", "--json").stdout)
+    assert mute["values"] == [None] * 4
+    assert mute["policy"] == pytest.approx(found["policy"], abs=1e-2)
 
 
 def test_what_was_learned_plays(folder: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 from fourlab.arena.certify.certificate import Certificate
 from fourlab.core import own
 from fourlab.core.errors import FourlabError
-from fourlab.core.files import LONGEST_LINE, MOST_TEXT, contents
+from fourlab.core.files import LONGEST_LINE, MOST_TEXT, at_once, contents
 from fourlab.core.storage import alone, check_place, load_arrays, peek
 from fourlab.learning.run_files import RunConfig, read_metrics
 from fourlab.positions.suites import read_positions
@@ -84,3 +84,9 @@ def test_long_files_are_read_by_lines(tmp_path: Path) -> None:
         contents(path)
     with pytest.raises(FourlabError, match=f"a line is longer than {LONGEST_LINE:,} bytes"):
         read_games(path)
+
+
+def test_what_is_written_is_no_program(tmp_path: Path) -> None:
+    with open(tmp_path / "kept", "ab", opener=at_once):
+        pass
+    assert not (tmp_path / "kept").stat().st_mode & 0o111

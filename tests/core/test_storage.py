@@ -97,6 +97,21 @@ def test_a_pickle_inside_is_never_loaded(tmp_path: Path) -> None:
         load_arrays(path, "book", 1)
 
 
+def test_a_header_of_what_is_no_character_is_damage(tmp_path: Path) -> None:
+    """numpy makes texts of any number, with which Python itself fails later."""
+    path = tmp_path / "file.npz"
+    save(path)
+    with np.load(path) as file:
+        arrays = dict(file)
+    codes = np.frombuffer(arrays["header"].tobytes(), np.uint32).copy()
+    codes[str(arrays["header"]).index("connect4")] = 0xF0000000
+    np.savez(path, **{**arrays, "header": codes.view(arrays["header"].dtype).reshape(())})
+    with pytest.raises(StorageError, match="damaged"):
+        storage.peek(path)
+    with pytest.raises(StorageError, match="damaged"):
+        load_arrays(path, "book", 1)
+
+
 def test_another_kind_or_version_is_said(tmp_path: Path) -> None:
     path = tmp_path / "file.npz"
     save(path, kind="table")

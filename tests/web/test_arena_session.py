@@ -13,6 +13,7 @@ from fourlab.core.workers import Workers
 from fourlab.web.events import CalledOffError
 from fourlab.web.limits import RECORD
 from fourlab.web.sessions.arena import ArenaSession
+from fourlab.web.sessions.arena_players import MOST_IN_ALL
 from fourlab.web.workbench import Job
 from web.bench import TestBench
 
@@ -200,6 +201,17 @@ def test_bad_input_is_refused(bench: TestBench, name: str, args: list[object], p
     assert session.error is not None
     assert part in session.error["text"]
     assert session.url == before
+
+
+def test_an_event_has_a_number_of_games_in_all(bench: TestBench) -> None:
+    players = ";".join(f"mcts:sims={number}" for number in range(1, 5))  # six pairs
+    most = MOST_IN_ALL // 6
+    session = arena(bench, agents=players)
+    do(session, "games", str(most // 2 * 2))
+    assert not session.act("games", [str(most + 2)])
+    assert session.error is not None
+    assert f"at most {most:,} a pair" in session.error["text"]
+    assert "too many for the web" in str(arena(bench, agents=players, games=str(most + 2)).notice)
 
 
 def test_the_address_restores_the_event(bench: TestBench) -> None:

@@ -35,6 +35,12 @@ def learner(bench: TestBench, folder: Path) -> LearnSession:
     return LearnSession(bench, query, shelf=Shelf(room.keep, "ann"), room=room)
 
 
+def test_of_work_that_was_called_off_nothing_is_said_to_a_server_that_has_ended() -> None:
+    job = Job(fail)  # as an event loop that is closed
+    job.cancel()
+    job.report(fail)
+
+
 def test_a_full_disk_is_told_and_the_learner_goes_on(
     bench: TestBench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -90,10 +96,17 @@ def test_a_fault_of_an_opponent_is_told_and_a_new_game_begins(
 
 def test_a_busy_laboratory_says_so(bench: TestBench, tmp_path: Path) -> None:
     session = learner(bench, tmp_path)
-    gate, jobs = threading.Event(), list[Job]()
+    gate, begun = threading.Event(), threading.Barrier(3)
+
+    def hold(job: Job) -> None:
+        begun.wait(PATIENCE)
+        gate.wait(PATIENCE)
+
+    jobs = [bench.start(hold, TRAINING) for _ in range(2)]
+    begun.wait(PATIENCE)  # both threads are held: none takes anything out of the line any more
     with contextlib.suppress(BusyError):
         while True:
-            jobs.append(bench.start(lambda job: gate.wait(60) and None, TRAINING))
+            jobs.append(bench.start(lambda job: None, TRAINING))
     opened(session)
     session.act("step", ["game"])
     assert "busy" in session.failure

@@ -141,3 +141,15 @@ def test_an_arena_is_stopped_and_gone_on_with(visit: Visit) -> None:
     visitor.count(".cross-cell.playing", 0)
     visitor.picture("arena-dark")
     page.wait_for_selector("[data-testid=run]:has-text('Go on')")
+
+
+@pytest.mark.parametrize(("width", "board"), [(360, ""), (768, ""), (820, "?game=connect4")])
+def test_all_columns_of_the_values_are_in_view(visit: Visit, width: int, board: str) -> None:
+    visitor = visit(viewport={"width": width, "height": 900}, has_touch=True)
+    visitor.go(f"/learn{board}")
+    page = visitor.page
+    if width < 768:
+        page.click(".segmented >> text=Values")
+    page.wait_for_selector(".heat-cell", timeout=120_000)
+    table = page.locator(".heat-scroll")
+    assert table.evaluate("e => e.scrollWidth - e.clientWidth") == 0

@@ -278,6 +278,20 @@ def test_running_fast_it_learns(bench: TestBench) -> None:
     assert session.training.tested["wins"] > 70
 
 
+def test_ten_seconds_of_learning_begin_when_it_can_learn(
+    bench: TestBench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = enter(bench, {"game": "tictactoe", "opponent": "random"})
+    do(session, "learn", 10)
+    pace, now = session.training.pace, [0.0]
+    monkeypatch.setattr(pace, "_clock", lambda: now[0])
+    pace.restart(10)
+    now[0] = 60.0  # it was compiled for a minute
+    bench.until(lambda: session.training.learner is not None)
+    assert session.training.running
+    assert not pace.is_spent
+
+
 def test_numbers_apply_at_once_without_a_reset(bench: TestBench) -> None:
     session = learn(bench)
     before = games(session)

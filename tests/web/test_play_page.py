@@ -272,3 +272,20 @@ def test_undo_while_the_opponent_thinks_ends_in_a_game_that_goes_on(
     discs(visitor, 2)
     assert visitor.server.process is not None
     assert visitor.server.process.poll() is None
+
+
+# The first key has an update of its own; the stone and its end come together in the one after it.
+STONE_AND_UNDO = """() => {
+  for (const key of "o3u")
+    document.body.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
+}"""
+
+
+def test_a_stone_taken_back_before_it_was_shown_leaves_the_board_ready(visit: Visit) -> None:
+    visitor = visit()
+    visitor.go("/play?opponent=human&moves=44")
+    visitor.page.wait_for_selector(".move[data-move='2']:not([aria-disabled=true])")
+    visitor.page.evaluate(STONE_AND_UNDO)
+    discs(visitor, 2)
+    click(visitor, 3)
+    discs(visitor, 3)

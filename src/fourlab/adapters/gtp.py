@@ -7,6 +7,8 @@ right cell of the top row. Boards go by OpenSpiel's names, or by ours.
 
 from __future__ import annotations
 
+import inspect
+
 from fourlab.adapters.serving import EngineServer
 from fourlab.core import own
 from fourlab.core.errors import FourlabError, SpecError, quoted
@@ -31,12 +33,15 @@ class GtpServer(EngineServer):
         try:
             if action is None:
                 raise SpecError("unknown command; list_commands tells them")
+            takes = inspect.signature(action)
+            try:
+                takes.bind(*rest)
+            except TypeError:
+                raise SpecError(" ".join(["write", word, *takes.parameters])) from None
             found = action(*rest)
             self.say(f"= {found}\n" if found else "=\n")
         except FourlabError as error:
             self.say(f"? {error}\n")
-        except TypeError as error:
-            self.say(f"? {word} takes other arguments ({error})\n")
         except Exception as error:  # whatever an agent does, the next line is answered
             self.say(f"? {own.told(error)}\n")
         return word != "quit"

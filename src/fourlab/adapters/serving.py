@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import itertools
 import math
 import queue
 import threading
@@ -17,7 +18,7 @@ from fourlab.agents.base import Agent, Decision
 from fourlab.agents.human import Human
 from fourlab.agents.registry import agent as find_agent
 from fourlab.core import own
-from fourlab.core.errors import FourlabError, SpecError
+from fourlab.core.errors import FourlabError, SpecError, quoted
 from fourlab.core.limit import UNLIMITED, Limit
 from fourlab.core.spec import configure, options_of, parse, show_value
 from fourlab.core.starting import signs_of_starting
@@ -29,7 +30,9 @@ from fourlab.version import __version__
 UGI_TYPES = {bool: "check", int: "spin", float: "string", str: "string"}
 LEAVE_SECONDS = 30.0  # that what was asked for last may still take
 READY_SECONDS = 3.0  # for a first decision, since it was last seen importing or compiling
+SEED_DIGITS = 20  # that 64 bits may need
 SHARE = 20  # a move gets this part of the time that is left on a clock
+LIMITS = ("time", "movetime", "nodes", "p1time", "p1inc", "p2time", "p2inc")  # behind `go`
 RESULTS = {"first": "p1win", "second": "p2win", "draw": "draw", "in progress": "none"}
 
 
@@ -114,11 +117,14 @@ class EngineServer:
         words = rest.split()
         if len(words) < 4 or words[0] != "name" or words[2] != "value":
             raise SpecError(f"setoption {rest!r}: write name NAME value VALUE")
-        spec = parse(f"{type(self.agent).__name__}:{words[1]}=({' '.join(words[3:])})")
+        self._become(self._changed(words[1], " ".join(words[3:])), self.agent.rules)
+
+    def _changed(self, name: str, value: str) -> Any:
+        """Return the options of the agent with another value; raises SpecError if it has none."""
+        spec = parse(f"{type(self.agent).__name__}:{name}=({value})")
         fresh = configure(self.agent.Config, spec, "agent")
-        [field] = [o.field for o in options_of(self.agent.Config) if o.name == words[1]]
-        change = {field: getattr(fresh, field)}
-        self._become(dataclasses.replace(self.agent.config, **change), self.agent.rules)
+        [field] = [o.field for o in options_of(self.agent.Config) if o.name == name]
+        return dataclasses.replace(self.agent.config, **{field: getattr(fresh, field)})
 
     def _become(self, config: Any, rules: Rules) -> None:
         kind: type[Agent] = type(self.agent)
@@ -129,12 +135,16 @@ class EngineServer:
     def do_position(self, rest: str) -> None:
         """Set the position: a move string, or `startpos moves 4 4 5`."""
         words = rest.split()
+        if words[:1] == ["startpos"] and words[1:2] not in ([], ["moves"]):
+            raise SpecError(f"position {quoted(rest)}: write startpos moves 4 4 5")
         moves = words[2:] if words[:1] == ["startpos"] else words
         rules = self.agent.rules
         self.position = position_of(rules, read_moves(rules, " ".join(moves)))
 
     def do_seed(self, rest: str) -> None:
         """Set the dice of the next decisions."""
+        if not (rest.isascii() and rest.isdigit() and len(rest) <= SEED_DIGITS):
+            raise SpecError(f"seed {quoted(rest)}: write a whole number from 0 on")
         self.rng = np.random.default_rng(int(rest))
 
     def do_go(self, rest: str) -> None:
@@ -142,24 +152,23 @@ class EngineServer:
         if self.position.is_over:
             raise SpecError(f"the game is over in {self.position.notation!r}; go where it is not")
         words = rest.split()
-        given = dict(zip(words[::2], words[1::2], strict=False))
+        given = dict(itertools.pairwise([*words, ""]))
         player = self.agent
         if "depth" in given and hasattr(player.config, "depth"):
-            config = dataclasses.replace(player.config, depth=int(given["depth"]))
-            player = type(player)(player.rules, config)
-        decision = player.decide(self.position, self.rng, self._limit(given))
+            player = type(player)(player.rules, self._changed("depth", given["depth"]))
+        numbers = {name: _number(name, given[name]) for name in LIMITS if name in given}
+        decision = player.decide(self.position, self.rng, self._limit(numbers))
         self.say(information(self.position, decision))
         self.say(f"bestmove {decision.move + 1}")
 
-    def _limit(self, given: dict[str, str]) -> Limit:
+    def _limit(self, given: dict[str, float]) -> Limit:
         """Return when to stop, from any of the ways in which that is said."""
-        seconds = float(given.get("time", math.inf))
+        seconds = given.get("time", math.inf)
         if "movetime" in given:
-            seconds = float(given["movetime"]) / 1000
+            seconds = given["movetime"] / 1000
         clock = f"p{self.position.to_move + 1}"
         if f"{clock}time" in given:
-            bonus = float(given.get(f"{clock}inc", 0))
-            seconds = (float(given[f"{clock}time"]) / SHARE + bonus / 2) / 1000
+            seconds = (given[f"{clock}time"] / SHARE + given.get(f"{clock}inc", 0) / 2) / 1000
         here = self.line
         return Limit(seconds, int(given.get("nodes", UNLIMITED)), lambda: self.stopped > here)
 
@@ -174,6 +183,17 @@ class EngineServer:
         if rest not in answers:
             raise SpecError(f"query {rest!r}: ask for one of {', '.join(answers)}")
         self.say(f"response {answers[rest]}")
+
+
+def _number(name: str, text: str) -> float:
+    """Return a number of `go`, 0 for one below it: a clock that has run out is no error."""
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if not math.isfinite(number):
+        raise SpecError(f"go {name} {quoted(text)}: write a number behind {name}")
+    return max(0.0, number)
 
 
 def get_ready(agent: Agent) -> None:

@@ -27,7 +27,7 @@ from fourlab.core import own
 from fourlab.core.arrays import Ints
 from fourlab.core.errors import FourlabError, OwnCodeError, quoted
 from fourlab.core.limit import NO_LIMIT, CalledOffError, Limit, Watch
-from fourlab.core.lines import LineProcess, python_with_fourlab, told_in
+from fourlab.core.lines import LineProcess, own_pipes, python_with_fourlab, told_in
 from fourlab.core.registry import offered
 from fourlab.core.spec import WHOLE_LIMIT
 from fourlab.core.starting import signs_of_starting
@@ -233,9 +233,7 @@ class Answering:
 
 def main() -> None:
     """Answer questions from standard input until it ends; what is printed goes where errors go."""
-    pipe = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    os.dup2(2, 1)
-    sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]  # a stream of text
+    heard, pipe = own_pipes()
     here, speaking = os.getpid(), threading.Lock()
 
     def say(message: dict[str, Any]) -> None:
@@ -245,7 +243,7 @@ def main() -> None:
             pipe.write(json.dumps(message, default=_plain) + "\n")
             pipe.flush()
 
-    lines = iter(sys.stdin.readline, "")
+    lines = iter(heard.readline, "")
     with signs_of_starting(lambda: say({"starts": True})):
         try:
             answering = Answering(json.loads(next(lines)), say)

@@ -28,6 +28,7 @@ from fourlab.agents.base import Agent, kernel_seed
 from fourlab.agents.registry import agent
 from fourlab.core import own
 from fourlab.core.errors import FourlabError, GeometryError
+from fourlab.core.lines import own_pipes
 from fourlab.core.starting import signs_of_starting
 from fourlab.positions.walks import wander
 from fourlab.rules.boards import boards_of
@@ -217,8 +218,7 @@ def own_trace(error: BaseException) -> str:
 def main() -> None:
     """Check the agent of the command line and say so in lines; prints go where errors go."""
     spec, seconds, patience, *boards = sys.argv[1:]
-    pipe = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    os.dup2(2, 1)
+    _, pipe = own_pipes()
     here, speaking = os.getpid(), threading.Lock()
 
     def tell(message: dict[str, Any]) -> None:

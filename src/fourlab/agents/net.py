@@ -131,6 +131,19 @@ class Net(NetworkAgent):
     name = "net"
     Config = NetConfig
 
+    def __init__(
+        self,
+        rules: Rules,
+        config: NetConfig | None = None,
+        network: Network | bytes | None = None,
+    ) -> None:
+        super().__init__(rules, config, network)
+        if self.config.plies and not self.network.has_values:
+            raise SpecError(
+                f"net:{self.config.path} was taught moves alone and cannot compare boards; "
+                f"write it without plies={self.config.plies}"
+            )
+
     def choose(self, boards: Boards, dice: Ints, limit: Limit = NO_LIMIT) -> Ints:
         turned, flipped = oriented(self.rules, boards)
         allowed = self._allowed(turned)
@@ -189,10 +202,11 @@ class Net(NetworkAgent):
         worths = self._ahead(turned, 1, NO_LIMIT, [])[0] if is_policy else merits
         back = images(self.rules) if flipped[0] else np.arange(len(merits))
         move = int(back[best])
+        known = numbers(worths[back]) if self.network.has_values else None
         return Decision(
             move,
-            values=numbers(worths[back]),
-            raw=numbers(worths[back]),
+            values=known,
+            raw=known,
             policy=tuple(shares[back].tolist()),
             line=self._line(position, move),
             effort=sum(asked),

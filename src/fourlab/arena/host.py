@@ -10,7 +10,6 @@ import functools
 import json
 import os
 import queue
-import sys
 import threading
 import time
 import weakref
@@ -28,7 +27,7 @@ from fourlab.arena.seats import guilty
 from fourlab.core import own
 from fourlab.core.errors import FourlabError
 from fourlab.core.limit import NO_LIMIT, Limit
-from fourlab.core.lines import taken
+from fourlab.core.lines import own_pipes, taken
 from fourlab.core.starting import signs_of_starting
 from fourlab.positions.walks import late
 from fourlab.rules.position import Position, position_of
@@ -160,13 +159,11 @@ def _result(position: Position, order: tuple[int, int], forfeiter: int | None) -
 
 def main() -> None:
     """Serve requests from standard input until it ends; then end at once, whatever goes on."""
-    pipe = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    os.dup2(2, 1)  # what agents print goes where errors go
-    sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]  # a stream of text
+    lines, pipe = own_pipes()
     requests: queue.SimpleQueue[str] = queue.SimpleQueue()
 
     def listen() -> None:
-        for line in sys.stdin:
+        for line in lines:
             requests.put(line)
         os._exit(0)  # the worker is gone
 

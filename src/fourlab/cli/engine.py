@@ -16,11 +16,10 @@ def engine(
     """Let other programs drive an agent over standard input and output, as UGI or simpler."""
     from fourlab.adapters.gtp import GtpServer
     from fourlab.adapters.serving import EngineServer, serve
+    from fourlab.core.lines import own_pipes
     from fourlab.rules.catalog import game as find_game
 
-    pipe = os.fdopen(os.dup(1), "w", encoding="utf-8", errors="replace")
-    lines = os.fdopen(os.dup(0), encoding="utf-8", errors="replace")  # it may say anything
-    os.dup2(2, 1)  # what agents print goes where errors go
+    lines, pipe = own_pipes()
     here = os.getpid()
 
     def say(line: str) -> None:

@@ -43,8 +43,6 @@ def play(
     ] = None,
 ) -> None:
     """Play a game in the terminal, or watch two agents."""
-    import math
-
     import numpy as np
 
     from fourlab.agents.apart import apart
@@ -65,7 +63,7 @@ def play(
             Records(record).close()
     if seed is None:
         seed = int(np.random.SeedSequence().generate_state(1)[0])
-    one, other = (apart(agent(spec, rules), math.inf) for spec in (first, second))  # no clock runs
+    one, other = (apart(agent(spec, rules)) for spec in (first, second))
     match = GameInPlay(rules, one, other, seed, start=position_of(rules, moves))
     TerminalGame(match, delay, show_thinking).run()
     if save is not None:

@@ -81,7 +81,10 @@ def _of_network(network: "Network", file: Path, position: "Position") -> dict[st
     if not position.is_over:
         boards, legal = boards_of([position]), position.legal_moves()
         values, policy = (
-            [value if move in legal else None for move, value in enumerate(row[0].tolist())]
+            [
+                value if move in legal and value == value else None  # nan: it knows no values
+                for move, value in enumerate(row[0].tolist())
+            ]
             for row in (network.worths(boards), network.evaluate(boards)[0])
         )
     return {

@@ -17,7 +17,7 @@ LONGEST_LINE = 1 << 24  # bytes of a line where a file of any length is read by 
 
 def at_once(path: str, flags: int) -> int:
     """Open a path without waiting: a pipe would wait for its other end."""
-    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0), 0o666)
 
 
 def open_file(path: Path) -> IO[bytes]:

@@ -36,6 +36,21 @@ def python_with_fourlab(module: str) -> list[str]:
     return [sys.executable, "-c", f"{start} {run}"]
 
 
+def own_pipes() -> tuple[IO[str], IO[str]]:
+    """Return what this process hears and says, which agents in it then neither read nor write.
+
+    Who reads standard input finds its end at once; what is printed goes where errors go.
+    """
+    said = os.fdopen(os.dup(1), "w", encoding="utf-8", errors="replace")
+    heard = os.fdopen(os.dup(0), encoding="utf-8", errors="replace")  # it may say anything
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
+    os.dup2(2, 1)
+    sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]  # a stream of text
+    return heard, said
+
+
 def told_in(line: str) -> dict[str, Any]:
     """Return what a line of a child tells, nothing if it is none of ours."""
     try:

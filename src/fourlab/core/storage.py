@@ -252,6 +252,12 @@ def _member(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Array:
     return np.frombuffer(contents, kind).reshape(shape, order="F" if by_columns else "C")
 
 
+def _text(array: Array) -> str:
+    """Return a text; raises ValueError for what is no character, which numpy would believe."""
+    order = "be" if array.dtype.str.startswith(">") else "le"
+    return array.tobytes().decode(f"utf-32-{order}").rstrip("\0")
+
+
 def peek(path: Path) -> dict[str, Any]:
     """Return the header of a file of arrays or of weights, whose contents are not looked at."""
     try:
@@ -260,7 +266,7 @@ def peek(path: Path) -> dict[str, Any]:
                 header = header_of(read_front(weights))
         else:
             with open_file(path) as file, zipfile.ZipFile(file) as archive:
-                header = json.loads(str(_member(archive, archive.getinfo(HEADER + SUFFIX))))
+                header = json.loads(_text(_member(archive, archive.getinfo(HEADER + SUFFIX))))
         return {**header, "kind": str(header["kind"])}
     except OSError as error:
         raise StorageError(f"cannot read {path}: {error.strerror or error}") from None
@@ -308,7 +314,7 @@ def _read_arrays(
         with zipfile.ZipFile(file) as archive:
             members = {one.filename.removesuffix(SUFFIX): one for one in archive.infolist()}
             arrays = {name: _member(archive, one) for name, one in members.items()}
-        header = json.loads(str(arrays.pop(HEADER)))
+        header = json.loads(_text(arrays.pop(HEADER)))
         found = (header["kind"], header["version"], header["checksum"])
     except Exception:  # zipfile, zlib and numpy raise a dozen kinds for a damaged file
         raise StorageError(f"{path} is no fourlab {kind}, or it is damaged") from None

@@ -18,6 +18,7 @@ RANGES = {
     "distinct": (0, 64),
 }
 STUDY_CONVOLUTIONS, STUDY_HIDDEN = 4, 256
+VALUE_HEAD = ("value.", "hidden.", "bins.")  # how the names of its layers begin: no move needs them
 
 
 @dataclass(frozen=True)

@@ -27,9 +27,9 @@ from fourlab.rules.catalog import game, name_of
 from fourlab.rules.geometry import Rules
 from fourlab.rules.kernels import move_cell, move_count
 from fourlab.values.base import WrongGameError
-from fourlab.values.compact import KINDS, file_layout, pack, unpack
+from fourlab.values.compact import pack, unpack
 from fourlab.values.forward import Forward, Reals
-from fourlab.values.layers import RESIDUAL, Shape
+from fourlab.values.layers import RESIDUAL, VALUE_HEAD, Shape
 from fourlab.values.outlook import worths_of
 from fourlab.values.weights import load_weights, read_weights, write_weights
 
@@ -54,6 +54,11 @@ class Network:
     def has_policy(self) -> bool:
         """Whether its priors say anything."""
         return self.shape.has_policy
+
+    @property
+    def has_values(self) -> bool:
+        """Whether its values say anything; taught moves alone, its value head is zero."""
+        return self.shape.kind != RESIDUAL or bool(self.layers["bins.weight"].any())
 
     @property
     def is_half(self) -> bool:
@@ -107,8 +112,21 @@ class Network:
         return values
 
     def worths(self, boards: Boards) -> Floats:
-        """Return [boards, moves]: what each move is worth, nan where it cannot be played."""
+        """Return [boards, moves]: what each move is worth, nan where it cannot be played.
+
+        All are nan if its values say nothing.
+        """
+        if not self.has_values:
+            return np.full((len(boards.movers), self.rules.move_count), np.nan)
         return worths_of(self.rules, self.values, boards)
+
+    def without_values(self) -> Network:
+        """Return it with a value head of zeros, as one that was taught moves alone."""
+        layers = {
+            name: np.zeros_like(layer) if name.startswith(VALUE_HEAD) else layer
+            for name, layer in self.layers.items()
+        }
+        return Network(self.rules, self.shape, layers, self.about)
 
     def header(self) -> dict[str, Any]:
         """Return what the file says about its arrays."""
@@ -157,7 +175,7 @@ class Network:
         """Return the network and the extras that a file's contents make, or StorageError."""
         try:
             found, shape, about = game(header["game"]), Shape(**header["shape"]), header["about"]
-            layout = file_layout(shape, found) if shape.bits else shape.layout(found)
+            layout = shape.layout(found)
             about.items()
         except (KeyError, TypeError, AttributeError, FourlabError) as error:
             raise StorageError(f"{path} is damaged: its header makes no sense ({error})") from None
@@ -168,13 +186,14 @@ class Network:
             for name in list(arrays)
             if name.startswith(TRAINING)
         }
-        if {name: array.shape for name, array in arrays.items()} != layout:
+        if not shape.bits and {name: array.shape for name, array in arrays.items()} != layout:
             raise StorageError(f"{path} is damaged: its layers do not fit {shape.kind} of {found}")
         if shape.bits:
-            if {name: array.dtype for name, array in arrays.items()} != KINDS:
-                raise StorageError(f"{path} is damaged: its numbers are of other kinds")
-            arrays = unpack(shape, found, arrays)
-        layers = {name: np.asarray(arrays[name], np.float32) for name in shape.layout(found)}
+            try:
+                arrays = unpack(shape, found, arrays)
+            except ValueError as error:
+                raise StorageError(f"{path} is damaged: {error}") from None
+        layers = {name: np.asarray(arrays[name], np.float32) for name in layout}
         if not all(np.isfinite(layer).all() for layer in layers.values()):
             raise StorageError(f"{path} is damaged: weights that are no numbers")
         return cls(found, shape, layers, about), extra

@@ -56,8 +56,12 @@ def _ladder(name: str, title: str, form: str, detail: str, amounts: tuple[Any, .
         name,
         title,
         tuple(form.format(amount) for amount in amounts),
-        tuple(detail.format(_scaled(form, amount)) for amount in amounts),
+        tuple(_plural(detail.format(_scaled(form, amount))) for amount in amounts),
     )
+
+
+def _plural(detail: str) -> str:
+    return detail.replace(" 1 plies", " 1 ply")
 
 
 def _scaled(form: str, amount: Any) -> Any:
@@ -126,6 +130,14 @@ KINDS = {
 }
 
 
+# Networks that come with fourlab, as people would call them.
+SHIPPED_NETWORKS = {
+    "own": "Self-taught",
+    "taught": "Taught by the solver",
+    "small": "Taught by the solver, small",
+}
+
+
 def families(rules: Rules) -> list[Family]:
     """Return the kinds of opponents that can play a game."""
     name = name_of(rules)
@@ -177,6 +189,8 @@ def _in_words(spec: str) -> tuple[str, str]:
     if not path.name or read.name not in KINDS:
         return spec, ""
     name = path.parent.name if path.stem == "checkpoint" else path.stem
+    if read.name in ("net", "zero"):
+        name = SHIPPED_NETWORKS.get(str(path), name)
     return name, KINDS[read.name]
 
 

@@ -97,7 +97,8 @@ class Job:
             if not self.cancelled():
                 listener(*results)
 
-        self._post(deliver)
+        if not self.cancelled():  # of a server that has ended there is no such thread any more
+            self._post(deliver)
 
 
 def pool_of(usual: str, *agents: Agent) -> str:

@@ -20,6 +20,7 @@ from fourlab.rules.catalog import game
 from fourlab.rules.geometry import Rules
 from fourlab.rules.position import Position
 from fourlab.search.solver import solve
+from fourlab.values.network import Network
 
 torch = pytest.importorskip("torch")
 
@@ -208,6 +209,7 @@ def test_a_toy_board_is_learned_to_certified_play(tmp_path: Path) -> None:
     assert last.losses == 0
     path = tmp_path / "net.safetensors"
     made.save(path)
+    assert not Network.load(path).has_values
     certificate = certify(f"net:{path}", RULES, "first", strict=True)
     assert certificate.certified
     with Labeller(RULES, 1) as labeller:

@@ -203,22 +203,27 @@ class Distil(Learner):
 
         rows = self.course.rows(self.steps_done).first(self.total - self.done)
         rate = rate_at(self.config.rate, self.steps_done, self.done / self.total)
-        weight = 0.0 if self.config.value == "none" else self.config.weight
         flip = None
         if self.config.mirror:
             dice = np.random.default_rng([self.seed, 2, self.steps_done])
             flip = rows.legal.new_tensor(dice.random(len(rows.movers)) < 0.5)
             rows = rows.mirrored(self.rules, flip)
-        found = self.pupil.learn(rows, rate, weight, flip)
+        found = self.pupil.learn(rows, rate, self._value_weight, flip)
         self.steps_done += 1
         self.done += len(rows.movers)
         return found.cpu().numpy()
+
+    @property
+    def _value_weight(self) -> float:
+        """Of values beside moves, 0: it is taught none."""
+        return 0.0 if self.config.value == "none" else self.config.weight
 
     def network(self) -> Network:
         """Return the network as it plays by now."""
         about = {"learner": self.name, "config": dataclasses.asdict(self.config), "seed": self.seed}
         about |= {"done": self.done, "steps": self.steps_done, "notes": self.notes}
-        return self.pupil.folded(about)
+        network = self.pupil.folded(about)
+        return network if self._value_weight else network.without_values()
 
     def agent(self) -> Net:
         return Net(self.rules, NetConfig(), self.network())

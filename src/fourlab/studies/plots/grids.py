@@ -75,7 +75,7 @@ def cross_table(found: Findings, published: Published | None = None) -> Any:
     is_tight = is_narrow() or len(agents) > WIDEST / 10
     across = numbers if is_tight or max(map(len, agents)) > 14 else agents
     down = [
-        f"{agent}  {n}" if across is numbers else agent
+        f"{agent}  {n}" if across is numbers and not agent.endswith(n) else agent
         for agent, n in zip(agents, numbers, strict=True)
     ]
     figure, axes = _sheet(len(agents), len(agents), "", 0)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import threading
 import time
-from abc import abstractmethod
 from collections.abc import Callable
 from typing import Any
 
@@ -14,26 +12,15 @@ from fourlab.learning.evaluation import play_off
 from fourlab.positions.suites import Scored
 from fourlab.web.runs.curves import Curves, columns_of, measured
 from fourlab.web.runs.reference import learn_by_heart, perfect_share, truth_sample
-from fourlab.web.runs.setup import LearnSetup
-from fourlab.web.sessions.base import Session
+from fourlab.web.runs.working import AtWork
 from fourlab.web.workbench import Job
 
 TEST_GAMES = 100
 RESTS = 2.0  # times as long as it was looked for, it learns before the next point
 
-# Work is done with the learner on a thread, and returns what is then done to the training.
-Work = Callable[[Learner], Callable[[], None]]
 
-
-class Measured(Session):
-    """The curves of a training, and all else that is found out about what was learned.
-
-    `halt` is set when games that are being played need not be played to their end.
-    """
-
-    settings: LearnSetup
-    seconds: float
-    halt: threading.Event
+class Measured(AtWork):
+    """The curves of a training, and all else that is found out about what was learned."""
 
     def begin_measuring(self) -> None:
         """Know nothing yet."""
@@ -49,10 +36,6 @@ class Measured(Session):
         """Whether another point of the curves is due: most of the time belongs to learning."""
         return self.seconds >= self.rest and self.curves.is_due(games)
 
-    @abstractmethod
-    def do(self, *work: Work) -> None:
-        """Do something with the learner on a thread."""
-
     def test(self) -> None:
         """Play 100 test games without exploring."""
 
@@ -63,10 +46,12 @@ class Measured(Session):
 
         self.do(play)
 
-    def measure(self, learner: Learner, positions: list[Scored] | None) -> Callable[[], None]:
-        """Find another point of the curves, and return how to take it in."""
+    def measure(self, learner: Learner) -> Callable[[], None]:
+        """Find another point of the curves if one is due, and return how to take it in."""
+        if not learner.done or not self.is_due(learner.done):
+            return lambda: None
         began = time.perf_counter()
-        point = measured(learner, self._opponent(learner), positions, self.halt.is_set)
+        point = measured(learner, self._opponent(learner), self.positions, self.halt.is_set)
         columns = columns_of(learner, point)
         took = time.perf_counter() - began
 

@@ -22,7 +22,8 @@ class Pace:
     def __init__(self, moves: float = FIRST, clock: Callable[[], float] = time.monotonic) -> None:
         self.moves = moves
         self._clock = clock
-        self._sprint = 0.0  # until when it learns as fast as it goes, then pauses
+        self.sprint = 0.0  # seconds that it is to learn as fast as it goes, then pause
+        self._sprint_ends = 0.0
         self._owed = 0.0  # games that it allows
         self._owed_at = self._shown_at = 0.0
         self._slices: deque[tuple[float, int, int]] = deque()  # when, games, moves
@@ -30,16 +31,16 @@ class Pace:
     @property
     def is_sprinting(self) -> bool:
         """Whether it learns as fast as it goes for a while."""
-        return self._sprint > 0
+        return self.sprint > 0
 
     @property
     def is_spent(self) -> bool:
         """Whether that while is over."""
-        return self.is_sprinting and self._clock() >= self._sprint
+        return self.is_sprinting and self._clock() >= self._sprint_ends
 
     def sprinted(self, seconds: float) -> float:
         """Return which share of a sprint of so many seconds is over."""
-        return min(1.0, max(0.0, 1 - (self._sprint - self._clock()) / seconds))
+        return min(1.0, max(0.0, 1 - (self._sprint_ends - self._clock()) / seconds))
 
     @property
     def is_fastest(self) -> bool:
@@ -70,7 +71,7 @@ class Pace:
     def restart(self, sprint: float = 0.0) -> None:
         """Begin to count anew; with a number of seconds, as fast as it goes for so long."""
         now = self._clock()
-        self._sprint = now + sprint if sprint else 0.0
+        self.sprint, self._sprint_ends = sprint, now + sprint
         self._owed, self._owed_at = 0.0, now
         self._slices.clear()
 

@@ -2,26 +2,19 @@
 
 from __future__ import annotations
 
-import threading
-import time
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
 from fourlab.core.errors import FourlabError
-from fourlab.core.limit import CalledOffError, Limit
 from fourlab.core.spec import configure, parse
 from fourlab.learning.base import Learner
-from fourlab.learning.opponents import named_in
 from fourlab.rules.position import Position
-from fourlab.web.runs.measuring import Measured, Work
+from fourlab.web.runs.measuring import Measured
 from fourlab.web.runs.pace import Pace, read_sprint
-from fourlab.web.runs.reference import learn_by_heart
-from fourlab.web.runs.sample import Sample, Tally, make_ready, sample_of, tally_of, train_for
+from fourlab.web.runs.sample import Sample, Tally, sample_of, tally_of, train_for
 from fourlab.web.runs.setup import LearnSetup
-from fourlab.web.sessions.base import Session, View
-from fourlab.web.workbench import TRAINING, Job
+from fourlab.web.sessions.base import View
 
 SLICE = 0.1  # seconds of training between two looks at what the visitors want
 
@@ -29,8 +22,7 @@ SLICE = 0.1  # seconds of training between two looks at what the visitors want
 class Training(Measured):
     """A learner, what it has learned, and the pace at which it learns.
 
-    The learner is touched only by jobs of kind `train`, of which there is one at a time; `lock` is
-    held by the one that does. A pause calls off the games that it plays, not what it has learned.
+    A pause calls off the games that it plays, not what it has learned.
     """
 
     def __init__(self, bench: Any, settings: LearnSetup, seed: int = 0) -> None:
@@ -38,10 +30,6 @@ class Training(Measured):
         self.seed = settings.seed or seed
         self.settings = replace(settings, seed=self.seed)
         self.pace = Pace()
-        self.running = False
-        self.lock = threading.Lock()
-        self.halt = threading.Event()
-        self.watchers: list[Session] = []
         self.changed = self._tell
         self.begin()
 
@@ -50,8 +38,7 @@ class Training(Measured):
 
     def begin(self) -> None:
         """Know nothing yet."""
-        self.learner: Learner | None = None
-        self.busy = False
+        self.begin_work()
         self.sample: Sample | None = None
         self.frame = 0
         self.size = 0  # of what it has learned
@@ -59,10 +46,8 @@ class Training(Measured):
         self.won = Tally()
         self.rate = 1  # training games for each one shown
         self.begin_measuring()
-        self.seconds = 0.0  # of training
         self.inside: dict[str, float] = {}  # what the learner said of itself last
         self.begins = ""  # where games begin too
-        self._wishes: list[Work] = []
 
     def _tell(self) -> None:
         """Show all who look what has changed."""
@@ -85,15 +70,6 @@ class Training(Measured):
     def pause(self) -> None:
         """Stop, if it runs."""
         self._set_running(False)
-
-    @property
-    def limit(self) -> Limit:
-        """The limit of games that the present job plays."""
-        return Limit(stop=self.halt.is_set)
-
-    def close(self) -> None:
-        self.halt.set()
-        super().close()
 
     def _set_running(self, running: bool, sprint: float = 0.0) -> None:
         if self.running and not running:
@@ -191,7 +167,7 @@ class Training(Measured):
             tally, sample = self._watch(learner)
             return self._taken(learner, sample, frame, tally)
 
-        self.do(play, measures=True)
+        self.do(play, last=self.measure)
 
     def _watch(self, learner: Learner) -> tuple[Tally, Sample | None]:
         """Let a learner play a game that is told; no sample if it cannot tell any, or has ended."""
@@ -219,7 +195,7 @@ class Training(Measured):
             tally.add(train_for(learner, SLICE, most - tally.games, self.limit))
             return self._taken(learner, sample, None, tally)
 
-        self.do(train, measures=True)
+        self.do(train, last=self.measure)
 
     @property
     def _length(self) -> float:
@@ -253,57 +229,6 @@ class Training(Measured):
 
         return take
 
-    def do(self, *work: Work, measures: bool = False) -> None:
-        """Do something with the learner on a thread; wishes first, a point of the curves last.
-
-        While another job has the learner, it becomes a wish. What `halt` calls off is as if it had
-        not begun.
-        """
-        if self.busy:
-            self._wishes += work
-            return
-        self.busy = True
-        works = [*self._wishes, *work]
-        self._wishes = []
-        halt = self.halt = threading.Event()
-        known, is_due, positions = self.learner, self.is_due, self.positions
-        rules, opponent = self.settings.rules, self.settings.opponent
-
-        def job(job: Job) -> None:
-            def wants() -> bool:  # somebody looks, or has let it run
-                is_off = halt.is_set() or job.cancelled()
-                return not is_off and bool(self.running or self.watchers)
-
-            with self.lock:
-                began = time.perf_counter()
-                if known is None:
-                    learn_by_heart(rules, named_in(opponent), job.cancelled)
-                learner = known or self.make()
-                if known is None:
-                    if not make_ready(learner, lambda words: job.report(self._waits, words), wants):
-                        job.report(self._put_off, works)
-                        return
-                    began = time.perf_counter()
-                results: list[Callable[[], None]] = []
-                for one in works:
-                    with suppress(CalledOffError):
-                        results.append(one(learner))
-                trained = time.perf_counter() - began
-                if measures and learner.done and is_due(learner.done) and not halt.is_set():
-                    with suppress(CalledOffError):
-                        results.append(self.measure(learner, positions))
-                job.report(self._done, learner, trained, time.perf_counter() - began, results)
-
-        self.start("train", job, TRAINING, needs="learning@any")
-
-    def _put_off(self, works: list[Work]) -> None:
-        """Keep for later what was to be done with a learner that was not made ready."""
-        self.busy = False
-        self._wishes = [*works, *self._wishes]
-        if self.running:
-            self.do()
-        self.changed()
-
     def catch_up(self, games: int) -> None:
         """Play up to a number of games that are known already, with the same dice."""
 
@@ -314,37 +239,22 @@ class Training(Measured):
 
         self.do(play)
 
-    def failed(self, kind: str, why: str) -> None:
-        if kind == "train":
-            self.busy = self.running = False
-        super().failed(kind, why)
-
     def make(self) -> Learner:
         """Return the learner as it is at the beginning; called on a thread."""
         settings = self.settings
         config = configure(settings.kind.Config, parse(settings.spec), "learner")
         return settings.kind(settings.rules, config, self.seed)
 
-    def _done(
-        self, learner: Learner, trained: float, spent: float, results: list[Callable[[], None]]
-    ) -> None:
-        """Take in what a job brought, and go on; testing is no training."""
-        if self.learner is None:
-            self.learner = learner
-            self.size, self.done = learner.size, learner.done
-            self.curves.cut(learner.done)
-            self.ask_for_truth()
-        self.busy = False
-        self.seconds += trained
-        for result in results:
-            result()
-        self.worked()
-        self.changed()
-        if self._wishes:
-            self.do()
-        elif self.running:
-            wait = 1 / self.pace.moves if self.pace.is_slow else SLICE - spent
-            self.after("tick", 0.0 if self.pace.is_fastest else max(0.0, wait), self.tick)
+    def ready(self, learner: Learner) -> None:
+        self.size, self.done = learner.size, learner.done
+        self.curves.cut(learner.done)
+        self.ask_for_truth()
+        self.pace.restart(self.pace.sprint)  # it could not learn before
 
     def worked(self) -> None:
         """Hear that a job is done."""
+
+    def go_on(self, spent: float) -> None:
+        if self.running:
+            wait = 1 / self.pace.moves if self.pace.is_slow else SLICE - spent
+            self.after("tick", 0.0 if self.pace.is_fastest else max(0.0, wait), self.tick)

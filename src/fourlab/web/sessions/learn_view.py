@@ -60,6 +60,7 @@ def learn_view(session: LearnSession) -> dict[str, Any]:
         "reached": _reached(training),
         "phase": _phase(training, phase),
         "number": sample.number if sample else 0,
+        "ahead": _is_ahead(training, sample),
         "caption": _caption(training, stones),
         "said": _said(training, sample, position),
         "rows": _rows(sample, stones, learned),
@@ -192,6 +193,13 @@ def _caption(training: Training, stones: int) -> str:
     if not training.pace.is_slow and training.running:
         return f"1 shown in {training.rate:,}"
     return f"move {stones}"
+
+
+def _is_ahead(training: Training, sample: Sample | None) -> bool:
+    """Return whether the learner has learned from more of this game than is shown."""
+    if sample is None or sample.number > training.done:
+        return False
+    return training.frame + 1 < len(sample.game.phases)
 
 
 def _said(training: Training, sample: Sample | None, position: Position) -> dict[str, Any] | None:

@@ -29,7 +29,7 @@ def review_view(session: PlaySession, name: NameSide) -> dict[str, Any] | None:
         "asks": asks(session),
         "sides": [tally(session, side, name) for side in (0, 1)],
         "points": [point(session, one, name) for one in points],
-        "counts": counts(session, points, len(own)),
+        "counts": counts(session, points, len(own)) + (" so far" if unsolved(session) else ""),
         "selected": told.selected,
         "waiting": f"solving {line.length + 1 - missing} of {line.length + 1}" if missing else "",
         "unsolved": unsolved(session),
@@ -136,7 +136,7 @@ def none_found(session: PlaySession, points: list[Blunder]) -> str:
         return "Looking for the turning points"
     if points:
         return "This move did not change the outcome"
-    return "" if unsolved(session) else "No move changed the outcome"
+    return "No turning point so far" if unsolved(session) else "No move changed the outcome"
 
 
 def why(session: PlaySession, one: Blunder, told: Told | None) -> Reason:

@@ -105,7 +105,7 @@ export default {
   },
   methods: {
     written,
-    received(changes) { if (changes.board) this.local = null; },
+    received(changes) { if (this.isAnswered(changes)) this.local = null; },
     play(move) {
       if (this.placing) {
         this.placing = this.placing.map((stone, cell) => (cell === move ? (stone + 1) % 3 : stone));

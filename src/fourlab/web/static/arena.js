@@ -91,7 +91,7 @@ export default {
           <button v-if="!view.running" type="button" :aria-label="'Remove ' + player.short" @click="act('remove', index)"><Icon name="close"/></button></span>
         <Picker v-if="!view.running && view.players.length < 8" label="Add a player" :options="specs" value="" @choose="$event && act('add', $event)"/>
         <form v-if="!view.running && view.players.length < 8" class="add-spec" @submit.prevent="addTyped"><input v-model="typed" aria-label="Player as a spec" placeholder="mcts:sims=500" spellcheck="false" autocomplete="off" autocapitalize="off"><button class="outline" :disabled="!typed.trim()">Add</button><Word term="spec">spec</Word></form></div>
-      <p class="note openings" data-testid="openings">{{ view.openings }}<template v-if="view.wasOdd"> {{ view.perPair }} games a pair are played: an odd one would leave a side without its turn.</template>
+      <p class="note openings" data-testid="openings">{{ view.openings }}<template v-if="view.wasOdd">{{ ' ' }}{{ view.perPair }} games a pair are played: an odd one would leave a side without its turn.</template>
 <template v-if="view.kept">{{ ' ' }}{{ view.owner ? 'This event has an address of its own and goes on when nobody looks; all games are kept.' : 'Only the browser that began this event can stop it or go on.' }}</template></p>
       <p v-if="view.error" class="field-error" role="alert"><Icon name="warn"/>{{ fieldError() }}</p>
     </section>

@@ -91,7 +91,7 @@ export class Board {
 
   // Where stones stay where they are put, a move is a cell: each carries its number.
   drawCellNumbers(game) {
-    const numbers = svg("g", { class: "cell-numbers" }, this.root);
+    const numbers = this.cellNumbers = svg("g", { class: "cell-numbers" }, this.root);
     for (let cell = 0; cell < game.columns * game.rows; cell++) {
       const [x, y] = this.centre(cell);
       svg("text", { x, y: y + 4.5, "text-anchor": "middle" }, numbers).textContent = cell + 1;
@@ -205,6 +205,8 @@ export class Board {
     const won = new Set(line);
     for (const [cell, group] of this.discs)
       group.classList.toggle("faded", won.size > 0 && !won.has(cell));
+    if (this.cellNumbers) // a faded disc would let its cell's number through
+      [...this.cellNumbers.children].forEach((number, cell) => { number.style.display = this.discs.has(cell) ? "none" : ""; });
     if (won.size) {
       for (const ends of this.lines(line)) {
         const [[x1, y1], [x2, y2]] = ends.map((cell) => this.centre(cell));

@@ -89,7 +89,7 @@ export default {
   watch: { "view.bar"(bar) { if (bar !== null) this.lastBar = bar; } },
   methods: {
     received(changes) {
-      if (changes.board) this.local = null;
+      if (this.isAnswered(changes)) this.local = null;
       if (changes.story) this.mini = [null, null];
     },
     drop(move) {

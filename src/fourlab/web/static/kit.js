@@ -320,6 +320,8 @@ export const live = {
       this.received?.(changes);
       this.keepAddress();
     },
+    // Whether the board is as the server has it: a stone that was played and taken back between two updates changes none.
+    isAnswered(changes) { return Boolean(changes.board) || this.view.heard >= (this.sent ?? 0); },
     act(name, ...args) { this.$emit("act", { name, args, serial: numbered(this, name, args) }); },
     keepAddress() {
       if (this.view.url && location.pathname + location.search !== this.view.url)

@@ -235,7 +235,7 @@ export default {
     <section v-if="!view.told" v-show="shown('values')" class="card padded learn-values" aria-label="Inside the learner">
       <div class="heading"><h2>Inside the learner</h2><span>{{ view.running ? 'now' : 'when it paused' }}</span></div>
       <dl v-if="view.inside.length" class="figures" data-testid="inside"><template v-for="[name, figure] in view.inside"><dt>{{ name }}</dt><dd>{{ figure }}</dd></template></dl>
-      <p v-else class="note">{{ view.running ? 'Its first ' + view.counted.unit + ' are under way.' : 'Run it, and it says here what it does.' }}</p>
+      <p v-else class="note">{{ view.preparing ? 'It is being prepared.' : view.running ? 'Its first ' + view.counted.unit + ' are under way.' : 'Run it, and it says here what it does.' }}</p>
     </section>
     <section v-else v-show="shown('values')" class="card padded learn-values" aria-label="Values">
       <div class="heading"><h2>Q(s, a) in this game</h2><span>value, and trials below</span></div>
@@ -249,6 +249,7 @@ export default {
       <div class="legend"><span><i class="key chosen"></i>chosen</span><span><i class="key changed"></i>just changed</span><span><i class="key exact"></i>exact best</span></div>
       <div class="scale"><span>−{{ view.scale }}</span><i :style="{ background: 'linear-gradient(90deg,' + colourScale + ')' }"></i><span>+{{ view.scale }}</span></div>
       <div class="policy"><div class="heading"><h2>Policy</h2><label>after moves <input v-model="typed" placeholder="such as 33" aria-label="Moves after which the policy is shown" spellcheck="false" @input="search"></label></div>
+        <p v-if="view.ahead" class="note" data-testid="ahead">As it is when this game is learned from; the table above is as far as the game is shown.</p>
         <p v-if="!policy" class="note">Looking…</p><p v-else-if="policy.error" class="field-error"><Icon name="warn"/>{{ policy.error }}</p><p v-else-if="!policy.rows.length" class="note">It has learned nothing about these positions.</p>
         <div v-else class="policy-scroll" tabindex="0" role="region" aria-label="Policy as a list"><table><thead><tr><th>State</th><th>Action</th><th>Q</th><th>Trials</th></tr></thead>
           <tbody><tr v-for="one in policy.rows" :key="one.state"><td><code>{{ one.state || 'empty board' }}</code></td><td>{{ one.move + 1 }}</td><td>{{ value(one.value) }}</td><td>{{ trials(one.trials) }}</td></tr></tbody></table>

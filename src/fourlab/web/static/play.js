@@ -131,7 +131,7 @@ export default {
   },
   methods: {
     coloured(chips) { return this.theme >= 0 && chips?.map((chip) => (chip.heat === undefined ? chip : { ...chip, ...heat(chip.heat) })); },
-    received(changes) { if (changes.board) this.local = null; },
+    received(changes) { if (this.isAnswered(changes)) this.local = null; },
     drop(move) {
       const { board } = this.view;
       if (!this.boardState.canPlay || !this.boardState.legal.includes(move)) return;

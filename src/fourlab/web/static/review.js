@@ -12,9 +12,12 @@ export const ReviewSummary = {
   components: { Disc, Icon },
   methods: {
     percent,
-    words(one) {
-      const left = one.unjudged ? `, ${one.unjudged} not solved` : "";
-      return `${one.kept} of ${one.of} kept, ${one.best} best${left}`;
+    words(one) { return `${one.kept} of ${one.of} kept, ${one.best} best`; },
+  },
+  computed: {
+    left() {
+      const count = this.review.sides[0].unjudged + this.review.sides[1].unjudged;
+      return count && `${count} ${count === 1 ? "move is" : "moves are"} not solved and not counted.`;
     },
   },
   template: `<section class="summary" aria-label="How it was played">
@@ -22,7 +25,7 @@ export const ReviewSummary = {
     <ul class="tallies"><li v-for="one in review.sides" :key="one.side"><Disc :side="one.side" :size="20"/><span>{{ one.who }}</span>
       <span class="kept-bar" aria-hidden="true"><i class="won" :style="{ flexGrow: one.share ?? 0 }"></i><i class="lost" :style="{ flexGrow: one.share === null ? 0 : 1 - one.share }"></i></span>
       <b>{{ percent(one.share) }}</b><span class="note">{{ words(one) }}</span></li></ul>
-    <p class="note">Kept: the move did not change win, draw or loss.</p></section>`,
+    <p class="note">Kept: the move did not change win, draw or loss.<template v-if="left"><br>{{ left }}</template></p></section>`,
 };
 
 // Every move that changed the outcome; a click tells it on the board.
