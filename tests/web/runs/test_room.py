@@ -204,6 +204,20 @@ def test_a_paused_run_loses_nothing_by_a_kill_and_says_so(house: House) -> None:
     assert again.view()["regained"] == "Nothing was lost."
 
 
+def test_a_run_killed_between_its_pause_and_its_save_says_what_is_lost(house: House) -> None:
+    session = house.run()
+    kept = session.kept
+    assert kept is not None
+    saved = kept.done
+    kept._save_due = kept._alive_at = 1e18  # neither is due before the pause
+    session.act("run", [])
+    house.bench.until(lambda: kept.done > saved + 2000)
+    session.act("run", [])
+    house.kill()
+    again = house.visit(run=kept.name)
+    assert again.view()["regained"] == "The server was restarted: 1 s lost."
+
+
 def test_a_step_of_a_paused_run_is_saved_too(house: House) -> None:
     session = house.run()
     before = session.training.done

@@ -50,12 +50,13 @@ class KeptTraining(Training):
         self.agent = body.get("agent")  # that plays what it learned; None before it is saved
         self.lost = -1.0  # seconds, by a kill of the server; negative: it was not killed
         self._saved_games = int(body.get("games", 0))
+        self._owes_save = False  # it has run since what it learned was saved in whole
         self._save_due = 0.0
         self._alive_at = 0.0
         self._take(body)
         alive = last_alive(self.folder)
         if alive > self.saved_at or body.get("state") == RUNNING:
-            self.lost = max(0.0, alive + ALIVE_SECONDS - self.saved_at) if alive else 0.0
+            self.lost = ALIVE_SECONDS + max(0.0, alive - self.saved_at) if alive else 0.0
             self.why = f"restart, {lost_words(self.lost)}"
 
     def _take(self, body: Body) -> None:
@@ -89,12 +90,15 @@ class KeptTraining(Training):
         return time.time() - self.saved_at if self.running else 0.0
 
     def body(self) -> Body:
-        """Return all that is kept beside what was learned."""
+        """Return all that is kept beside what was learned.
+
+        It is paused there once that is saved: whoever kills the server before is told of a loss.
+        """
         return {
             "query": self.settings.to_query(),
             "learner": self.settings.kind.title,
             **({"agent": self.agent} if self.agent else {}),
-            "state": self.state,
+            "state": RUNNING if self._owes_save and self.state == PAUSED else self.state,
             "why": self.why,
             "pace": self.pace.moves,
             "games": self.done,
@@ -141,9 +145,10 @@ class KeptTraining(Training):
 
     def save(self) -> None:
         """Save what was learned and all that is shown of it."""
-        self.do(self._save)
+        self.do(self.saving)
 
-    def _save(self, learner: Learner) -> Callable[[], None]:
+    def saving(self, learner: Learner) -> Callable[[], None]:
+        """Write what was learned; return how to note that; called by whoever has the learner."""
         at = time.time()
         self.write(learner)
         took, games, size = time.time() - at, learner.done, learner.size
@@ -151,6 +156,7 @@ class KeptTraining(Training):
         def note() -> None:
             self.saved_at, self._saved_games = at, games
             self._save_due = at + until_saved(took)
+            self._owes_save = self.running or learner.done != games
             self.done, self.size = games, size
             self.put()
 
@@ -177,6 +183,7 @@ class KeptTraining(Training):
 
     def _set_running(self, running: bool, sprint: float = 0.0) -> None:
         was, self.why, self.lost = self.running, "", -1.0
+        self._owes_save = running or (self._owes_save and self.learner is not None)
         super()._set_running(running, sprint)
         if was != self.running:
             self.put()

@@ -175,12 +175,9 @@ class Room:
                 continue
             try:
                 training.running = training.busy = False
-                training.saved_at = time.time()
-                training.write(learner)
-                training.done = learner.done
                 if was_running:
                     training.why = "the server was stopped"
-                training.put()
+                training.saving(learner)()
             finally:
                 training.lock.release()
         self._seats.clear()
