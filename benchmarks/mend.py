@@ -6,7 +6,8 @@ The network is asked about every position of a strategy (benchmarks/compact.py).
 on, gently, in the form in which it plays: no batch has a say in the sums any more. Half of each
 batch is drawn from everywhere, half from where the right move led by little when it was last asked,
 and everywhere it is to stay near what it said at first. `--bits` makes its file smaller at the same
-time, which takes more steps. Then `fourlab certify net:OUT` tells.
+time, which takes more steps; `--fit` rounds it well to begin with (benchmarks/rounding.py). Then
+`fourlab certify net:OUT` tells.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ import torch.nn.functional as F  # noqa: N812  # the name it goes by
 from torch import Tensor
 
 from benchmarks.compact import taught
+from benchmarks.rounding import fitted
 from fourlab.core.arrays import Floats, Ints
 from fourlab.learning.networks.pupil import Lesson, lesson_of
 from fourlab.learning.networks.twin import rounded
@@ -33,7 +35,7 @@ from fourlab.values.network import Network
 from fourlab.values.on_torch import planes
 
 WANTED = 2.5  # the lead that is asked for
-SURE = 5.0  # a lead from which on a position is no more likely to be drawn than any other
+MENDING, ROUNDING = (-2, 5, 1), (0, 20, 4)  # which positions are drawn: see `Mender.near`
 PORTION = 4096
 DRAWN = 64  # steps whose rows are drawn at once
 IMPOSSIBLE = -1e9
@@ -104,13 +106,35 @@ class Mender:
         wrong, unsure = int((self.known <= 0).sum()), int((self.known < WANTED).sum())
         return f"{wrong:,} wrong, {unsure:,} unsure, least lead {self.known.min():.2f}"
 
+    @torch.no_grad()
+    def fit(self, count: int, seed: int) -> None:
+        """Round its weights so that what it says of so many positions changes least."""
+        numbers = self.near(np.random.default_rng(seed), (count,), *ROUNDING)
+        found = fitted(self.layers, self.taken(numbers)[1], self.network.shape.blocks, self.bits)
+        for name, layer in found.items():
+            self.layers[name].copy_(layer)
+
+    def near(
+        self,
+        dice: np.random.Generator,
+        size: tuple[int, ...],
+        least: float,
+        sure: float,
+        one: float,
+    ) -> Ints:
+        """Return positions, likelier by a factor of e for each `one` that the right move led less.
+
+        Below the lead `least`, and from `sure` on, all are alike.
+        """
+        needs: Floats = np.exp(-np.clip(self.known, least, sure) / one).astype(np.float64).cumsum()
+        found = np.searchsorted(needs, dice.random(size) * needs[-1])
+        return np.minimum(found, len(needs) - 1)
+
     def drawn(self, dice: np.random.Generator, rows: int) -> Ints:
         """Return [DRAWN, rows] positions, the first half of each row those that lead by little."""
-        count = len(self.known)
-        needs: Floats = np.exp(-np.clip(self.known, -2, SURE)).astype(np.float64).cumsum()
-        little = np.searchsorted(needs, dice.random((DRAWN, rows // 2)) * needs[-1])
-        some = dice.integers(0, count, (DRAWN, rows - rows // 2))
-        return np.concatenate([np.minimum(little, count - 1), some], 1)
+        little = self.near(dice, (DRAWN, rows // 2), *MENDING)
+        some = dice.integers(0, len(self.known), (DRAWN, rows - rows // 2))
+        return np.concatenate([little, some], 1)
 
     def mend(self, steps: int, rows: int, rate: float, seed: int) -> None:
         """Teach it on; the steps become smaller."""
@@ -144,6 +168,7 @@ def main() -> None:
     parser.add_argument("--strategy", type=Path, required=True)
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--bits", type=int, default=0, help="of its weights; 0: as they are")
+    parser.add_argument("--fit", type=int, default=0, help="positions to round it by, some 8,000")
     parser.add_argument("--steps", type=int, default=360)
     parser.add_argument("--rows", type=int, default=768, help="positions of a step")
     parser.add_argument("--rate", type=float, default=1e-5)
@@ -155,8 +180,12 @@ def main() -> None:
     mender = Mender(network, labels)
     mender.look()
     print(f"{len(labels):,}: {mender.told()}, {time.perf_counter() - began:.0f} s", flush=True)
+    if options.fit:
+        mender.fit(options.fit, options.seed)
+        mender.look()
+        print(f"rounded in turn: {mender.told()}, {time.perf_counter() - began:.0f} s", flush=True)
     mender.mend(options.steps, options.rows, options.rate, options.seed)
-    how = {name: getattr(options, name) for name in ("steps", "rows", "rate", "seed")}
+    how = {name: getattr(options, name) for name in ("fit", "steps", "rows", "rate", "seed")}
     mender.save(options.out, how)
     mender.look()
     print(f"at the end: {mender.told()}", flush=True)
