@@ -179,6 +179,19 @@ def test_end_of_input_ends_the_game_quietly() -> None:
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.parametrize("arguments", [["play"], ["engine", "random"]])
+def test_a_program_without_standard_input_is_no_accident(arguments: list[str]) -> None:
+    """What it opens next would take the number of the stream, and be written over."""
+    done = subprocess.run(
+        ["sh", "-c", 'exec "$@" <&-', "sh", *FOURLAB, *arguments],
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "Traceback" not in done.stderr
+
+
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
