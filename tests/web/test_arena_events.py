@@ -132,16 +132,6 @@ def test_no_more_events_of_one_visitor_run_than_are_allowed(
     one.event.stop()
 
 
-def test_an_event_that_takes_too_long_is_stopped_and_keeps_its_games(
-    bench: TestBench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("fourlab.web.events.LONGEST", 0.0)
-    session = arena(bench, Events(), Shelf(Keep(tmp_path / "kept"), "me"), **LONG)
-    assert session.act("run", [])
-    bench.until(lambda: not session.running)
-    assert "what was played is kept" in session.event.failure
-
-
 def test_only_so_many_events_are_held_and_those_that_run_are(
     bench: TestBench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
