@@ -1,12 +1,9 @@
 """Agents of one's own: a file, a module, an entry point, known by what is in them."""
 
-import contextlib
-import io
 import json
 import re
 import subprocess
 import sys
-import threading
 from pathlib import Path
 
 import numpy as np
@@ -243,26 +240,15 @@ def test_a_file_that_is_loaded_disturbs_nobody(
     assert capsys.readouterr() == ("mine\n", "hello\nthere")
 
 
-def test_a_file_loaded_in_a_thread_leaves_standard_output_to_the_others(
-    folder: Path, capsys: pytest.CaptureFixture[str]
+def test_a_copy_put_aside_that_was_damaged_is_not_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Two that take it over would give it back in the wrong turn."""
-    (folder / "slow.py").write_text(
-        "import threading\nloading, over = threading.held\nloading.set()\nover.wait()\n" + FUNCTION
-    )
-    loading, over = threading.Event(), threading.Event()
-    threading.held = loading, over  # type: ignore[attr-defined]  # how the file finds them
-    loaded = threading.Thread(target=moves, args=("slow.py",))
-    loaded.start()
-    loading.wait()
-    with contextlib.redirect_stdout(io.StringIO()) as mine:
-        over.set()
-        loaded.join()
-        print("mine")  # noqa: T201
-    del threading.held  # type: ignore[attr-defined]
-    assert mine.getvalue() == "mine\n"
-    print("everybody's")  # noqa: T201
-    assert capsys.readouterr().out == "everybody's\n"
+    monkeypatch.setattr(own, "_aside", lambda name: tmp_path / name)
+    kept = own.keep("aside.py", "value = 1\n")
+    copy = own._aside(kept.name) / "aside.py"
+    copy.parent.mkdir(parents=True)
+    copy.write_text("value = 2\n")
+    assert own.load(kept.name).value == 1
 
 
 @pytest.mark.usefixtures("folder")

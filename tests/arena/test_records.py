@@ -353,13 +353,15 @@ def test_a_game_that_strayed_from_its_pairing_is_damage(tmp_path: Path) -> None:
         Records(path)
 
 
-def test_a_schema_that_is_no_text_is_damage(tmp_path: Path) -> None:
+@pytest.mark.parametrize("damaged", [b"TABL\xc5 games", b"TABLE`games"])
+def test_a_schema_that_is_no_text_or_no_sql_is_damage(tmp_path: Path, damaged: bytes) -> None:
     path = tmp_path / "games.db"
     with Records(path) as records:
         fill(records)
-    path.write_bytes(path.read_bytes().replace(b"TABLE pairings", b"TABL\xc5 pairings"))
-    with pytest.raises(StorageError, match=r"games.db is no fourlab record, or damaged"):
+    path.write_bytes(path.read_bytes().replace(b"TABLE games", damaged))
+    with pytest.raises(StorageError, match=r"games.db is no fourlab record, or damaged") as told:
         Records(path)
+    assert "\n" not in str(told.value)
 
 
 def test_a_record_that_may_not_be_written_is_read(

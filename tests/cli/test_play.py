@@ -179,6 +179,29 @@ def test_end_of_input_ends_the_game_quietly() -> None:
     assert "Traceback" not in done.stderr
 
 
+CERTIFY = "certify perfect:ties=first --game connect:columns=4,rows=3,k=3 --workers 2"
+
+
+@pytest.mark.parametrize(
+    ("closed", "line"), [("<&-", "play"), ("<&-", "engine random"), (">&-", CERTIFY)]
+)
+def test_a_program_without_a_standard_stream_is_no_accident(
+    tmp_path: Path, closed: str, line: str
+) -> None:
+    """What it opens next would take the number of the stream, and be written over."""
+    said = tmp_path / "said"
+    with said.open("w") as errors:  # into a pipe some of it goes well
+        done = subprocess.run(
+            ["sh", "-c", f'exec "$@" {closed}', "", sys.executable, "-m", "fourlab", *line.split()],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=errors,
+            timeout=PATIENCE,
+        )
+    assert done.returncode == 0, said.read_text()
+    assert "Traceback" not in said.read_text()
+
+
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [

@@ -21,6 +21,7 @@ from fourlab.web.sessions.arena import ArenaSession
 from web.bench import TestBench
 
 QUERY = {"game": "tictactoe", "agents": "perfect;baseline;random", "games": "20", "seed": "3"}
+EVENT = Event("tictactoe", ("random", "baseline"), 2).to_json()
 LONG = {"game": "connect4", "agents": "mcts:sims=400;mcts:sims=300;random", "games": "200"}
 
 
@@ -129,6 +130,18 @@ def test_no_more_events_of_one_visitor_run_than_are_allowed(
     assert not two.act("run", [])
     assert "stop one first" in two.error["text"]
     one.event.stop()
+
+
+def test_only_so_many_events_are_held_and_those_that_run_are(
+    bench: TestBench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("fourlab.web.events.MOST_OPEN", 2)
+    events, shelf = Events(), Shelf(Keep(tmp_path / "kept"), "me")
+    running = events.begin(bench, Event.from_json(EVENT), shelf, "running")
+    running.state = "running"
+    for number in range(4):
+        last = events.begin(bench, Event.from_json(EVENT), shelf, str(number))
+    assert list(events._live.values()) == [running, last]
 
 
 def test_another_setting_is_another_event(bench: TestBench, tmp_path: Path) -> None:

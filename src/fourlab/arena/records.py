@@ -141,7 +141,8 @@ class Records:
                 f"cannot use {self.path}: {error}; the games in it are as they were"
             ) from None
         except (sqlite3.DatabaseError, UnicodeDecodeError) as error:  # of a damaged schema
-            raise StorageError(f"{self.path} is no fourlab record, or damaged: {error}") from None
+            said = str(error).partition("\n")[0]  # it may repeat the schema
+            raise StorageError(f"{self.path} is no fourlab record, or damaged: {said}") from None
 
     def _all(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
         with self._errors():

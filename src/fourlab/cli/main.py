@@ -3,6 +3,7 @@
 import functools
 import importlib
 import logging
+import os
 import signal
 import sys
 from collections.abc import Callable
@@ -102,8 +103,18 @@ class Notices(logging.StreamHandler):  # type: ignore[type-arg]
         super().emit(record)
 
 
+def _fill_streams() -> None:
+    """Let closed standard streams lead nowhere: the next files opened would take their numbers."""
+    for number, name, mode in ((0, "stdin", "r"), (1, "stdout", "w"), (2, "stderr", "w")):
+        if getattr(sys, name) is None:
+            os.open(os.devnull, os.O_RDWR)  # takes the lowest number that is free
+            os.set_inheritable(number, True)  # programs that it starts have the same trouble
+            setattr(sys, name, open(number, mode, closefd=False))  # noqa: SIM115
+
+
 def main() -> None:
     """Run the command line: bad input is one line on standard error and exit code 2."""
+    _fill_streams()
     logging.basicConfig(level=logging.WARNING, format="%(message)s", handlers=[Notices()])
     logging.getLogger("fourlab").setLevel(logging.INFO)
     waiting.listen(waiting.CompilationNotice(logging.getLogger("fourlab.kernels").info))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import signal
 import socket
 import threading
 from collections.abc import Iterator
@@ -106,13 +107,21 @@ def _answer(app: FastAPI, listener: socket.socket) -> None:
     leave = server.handle_exit
 
     def leave_for_sure(sig: int, frame: FrameType | None) -> None:
-        """Close everything; if that does not end, end all the same."""
+        """Close everything; if that does not end, end all the same. Runs are saved on the way."""
+        if server.should_exit:  # once more would leave them unsaved
+            return
         deadline = threading.Timer(LAST_SECONDS, os._exit, (128 + sig,))
         deadline.daemon = True
         deadline.start()
         leave(sig, frame)
 
+    def end(*_: object) -> None:
+        """Leave as Ctrl-C does; pressed again on the way out it is not heard."""
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        raise KeyboardInterrupt
+
     server.handle_exit = leave_for_sure  # type: ignore[method-assign]
+    signal.signal(signal.SIGINT, end)  # what uvicorn calls when it has closed everything
     server.run(sockets=[listener])
 
 

@@ -32,6 +32,7 @@ IMPORT = re.compile(
     re.MULTILINE,
 )
 BEGAN = time.time()
+DIGEST = hashlib.sha256().digest_size  # bytes at the end of a file: machine code is run unseen
 KEPT = 4  # folders of other states of a module worth keeping, for people who switch branches
 
 
@@ -152,12 +153,16 @@ class _Files(caching.IndexDataCacheFile):  # type: ignore[misc]
         return str(self._folder / f"{self._name}-{digest}.nbc")
 
     def save(self, key: Any, data: Any) -> None:
+        contents = self._dump(data)
         with self._open_for_write(self._path(key)) as file:
-            file.write(self._dump(data))
+            file.write(contents + hashlib.sha256(contents).digest())  # numba reads to its own end
 
     def load(self, key: Any) -> Any:
+        path = self._path(key)
         try:
-            return self._load_data(self._path(key))
+            contents = Path(path).read_bytes()
+            sound = hashlib.sha256(contents[:-DIGEST]).digest() == contents[-DIGEST:]
+            return self._load_data(path) if sound else None
         except Exception:  # there is none, or it is damaged and will be written anew
             return None
 

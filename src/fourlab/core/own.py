@@ -95,7 +95,7 @@ def notes(*texts: str) -> list[tuple[str, str]]:
     """
     found = mentioned(*texts)
     for one in found:
-        _put(_aside(one.name), one)
+        _put_aside(one)
     return [(one.name, one.path) for one in found]
 
 
@@ -250,7 +250,7 @@ def _home(path: Path, found: Parcel) -> Path:
             return path.parent
     except SpecError:  # it lies on another machine
         pass
-    return _aside(found.name)
+    return _put_aside(found)
 
 
 def _aside(name: str) -> Path:
@@ -260,17 +260,23 @@ def _aside(name: str) -> Path:
     return base_folder().parent / "own" / name
 
 
-def _put(folder: Path, found: Parcel) -> None:
+def _put_aside(found: Parcel) -> Path:
+    """Return the folder with a copy; what is missing there, or damaged, is written."""
+    folder = _aside(found.name)
     for file, text in found.texts:
-        if not (folder / file).is_file():
+        try:
+            sound = text_of(folder / file) == text
+        except (OSError, UnicodeDecodeError):
+            sound = False
+        if not sound:
             with replacing(folder / file) as copy:
                 copy.write(text.encode())
+    return folder
 
 
 def _run(found: Parcel) -> ModuleType:
     """Run a file as a module of its own; what it imports from beside it is its own too."""
     folder = _home(Path(found.path), found)
-    _put(folder, found)
     _files.update(str(folder / file) for file, _ in found.texts)
     digest = found.name.partition("@")[2]
     home = Home(folder, tuple(file for file, _ in found.texts), f"own_{digest}_")

@@ -194,7 +194,8 @@ class Walk:
                     f"more than {most:,} positions by ply {ply} of {self.rules}; allow more with "
                     "--most (9 bytes each on the disk), or begin later in the game with --start"
                 )
-            with self._path(ply, "keys").open("wb") as file:
+            path = self._path(ply, "keys")
+            with writing(path), path.open("wb") as file:
                 np.save(file, keys)
             states = self.states(ply)
             keys = keys[states == OPEN]
