@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import sys
 from collections.abc import Iterator
@@ -33,8 +34,10 @@ def check(
     """
     boards = game or ([KAGGLE_BOARD] if kaggle else [])
     findings = []
-    with waiting.notice(f"still checking {agent} ..."):
+    with contextlib.ExitStack() as until_first:
+        until_first.enter_context(waiting.notice(f"still importing {agent} ..."))
         for found in tried(agent, seconds, boards):
+            until_first.close()
             findings.append(found)
             if not as_json:
                 show(found)
