@@ -52,8 +52,24 @@ def test_an_import_that_hangs_is_noticed_and_ended_at_its_line(
 def test_a_command_tries_a_file_out_before_it_imports_it(tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text("import os\nos._exit(0)\n")
     command = [*python_with_fourlab("fourlab.cli.main"), "grade", "mine.py"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=60
+    )
     line = "fourlab: mine.py: its process ended with code 0 while it was imported\n"
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", line)
+
+
+def test_an_engine_that_hangs_while_it_is_imported_ends_itself(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text("import time\ntime.sleep(3600)\n")
+    runs = (
+        "import sys; from fourlab.cli.main import main; from fourlab.core import trial\n"
+        "trial.SECONDS, sys.argv = 1.0, ['fourlab', 'engine', 'mine.py']; main()"
+    )
+    command = [sys.executable, "-c", runs]
+    done = subprocess.run(
+        command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=60
+    )
+    line = "fourlab: mine.py:2: not ready after 1 s in: time.sleep(3600)\n"
     assert (done.returncode, done.stdout, done.stderr) == (2, "", line)
 
 
