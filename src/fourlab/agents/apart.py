@@ -130,7 +130,7 @@ class Apart(Agent):
         self, child: LineProcess, over: Watch, position: Position, patience: float
     ) -> dict[str, Any]:
         """Return its answer for one position."""
-        watch, late = Limit(patience).watch(), f"{self.spec}: no move within {patience:g} s"
+        watch, at = Limit(patience).watch(), ""  # the line that it was in a moment ago
         while True:
             try:
                 line = child.hear(min(LOOK_SECONDS, max(watch.left, 0.0)))
@@ -139,12 +139,13 @@ class Apart(Agent):
                     raise CalledOffError from None
                 if watch.left > 0:
                     continue
+                late = at or f"{self.spec}: no move within {patience:g} s"
                 raise self._failure(child, position, late) from None
             if line is None:
                 raise self._failure(child, position)
             found = told_in(line)
             if "at" in found:
-                late = str(found["at"])
+                at = str(found["at"])
                 continue
             if "refused" in found:
                 raise FourlabError(str(found["refused"]))
