@@ -1,7 +1,7 @@
 """PPO and MaskablePPO of Stable-Baselines3, trained against minimax and entered into the arena.
 
     pip install 'fourlab[envs]' stable-baselines3 sb3-contrib
-    python examples/sb3_agent.py 50000           # steps; trains both and lets them play
+    python examples/sb3_agent.py 600000 1        # steps, seed; trains both and lets them play
     fourlab arena examples/sb3_agent.py:model=runs/sb3/MaskablePPO.zip random minimax:depth=2
 
 This file trains, and it is the agent. Loading a model of Stable-Baselines3 runs what is in it: load
@@ -28,9 +28,19 @@ from fourlab.core.spec import option
 from fourlab.core.workers import Workers
 
 FOLDER = Path("runs/sb3")
-OPPONENT = "minimax:depth=2"
+TEACHERS = ("random", "baseline", "minimax:depth=2")  # one after the other
+BOARDS = 16  # at a time
+MOST_RANDOM = 6  # moves of one's own at the beginning of a game
+GAME = "fourlab/ConnectFour-v0"
+SETTINGS: dict[str, Any] = {
+    "n_steps": 128,  # on each board between two updates
+    "batch_size": 256,
+    "learning_rate": 1e-3,
+    "ent_coef": 0.01,
+    "policy_kwargs": {"net_arch": [128, 128]},
+}
 HOMES = {"PPO": "stable_baselines3", "MaskablePPO": "sb3_contrib"}
-QUICK = 2048  # steps, where nothing is said
+QUICK = 3 * 2048  # steps, where nothing is said
 
 
 @functools.cache
@@ -72,16 +82,43 @@ class Trained(fourlab.Agent):
         return fourlab.Decision(move, policy=tuple(leanings))
 
 
-def train(name: str, steps: int) -> Path:
-    """Train an algorithm on eight boards at a time; return its file."""
+class Anywhere(gymnasium.Wrapper[Any, Any, Any, Any]):
+    """Begins games behind some random moves, so that more is seen than the way to one win."""
+
+    dice = np.random.default_rng(0)
+
+    def reset(self, *, seed: int | None = None, options: Any = None) -> tuple[Any, Any]:
+        """Begin a game."""
+        self.dice = self.dice if seed is None else np.random.default_rng(seed)
+        observation, info = self.env.reset(seed=seed)
+        for _ in range(self.dice.integers(MOST_RANDOM + 1)):
+            move = int(self.dice.choice(np.flatnonzero(info["action_mask"])))
+            observation, _, ended, _, info = self.env.step(move)
+            if ended:
+                observation, info = self.env.reset()
+        return observation, info
+
+    def action_masks(self) -> Any:
+        """Return which moves are legal, as MaskablePPO asks."""
+        return self.env.get_wrapper_attr("action_masks")()
+
+
+def train(name: str, steps: int, seed: int) -> Path:
+    """Train an algorithm against each teacher in turn; return its file.
+
+    Taught by the last one alone it learns little that helps against anybody else.
+    """
     helpers = importlib.import_module("stable_baselines3.common.env_util")
-    envs = helpers.make_vec_env(
-        lambda: gymnasium.make("fourlab/ConnectFour-v0", opponent=OPPONENT), n_envs=8, seed=1
-    )
     algorithm = getattr(importlib.import_module(HOMES[name]), name)
-    options = {"n_steps": min(512, steps // 8), "ent_coef": 0.01, "gamma": 0.99}
-    model = algorithm("MlpPolicy", envs, seed=1, device="cpu", **options)
-    model.learn(steps)
+    model: Any = None
+    for teacher in TEACHERS:
+        options = {"opponent": teacher, "side": "alternating"}
+        envs = helpers.make_vec_env(
+            GAME, n_envs=BOARDS, seed=seed, env_kwargs=options, wrapper_class=Anywhere
+        )
+        model = model or algorithm("MlpPolicy", envs, seed=seed, device="cpu", **SETTINGS)
+        model.set_env(envs)
+        model.learn(steps // len(TEACHERS), reset_num_timesteps=False)
     FOLDER.mkdir(parents=True, exist_ok=True)
     model.save(FOLDER / f"{name}.zip")
     return FOLDER / f"{name}.zip"
@@ -92,12 +129,11 @@ def main() -> None:
     if importlib.util.find_spec("sb3_contrib") is None:
         print("this example needs: pip install stable-baselines3 sb3-contrib")
         return
-    given = sys.argv[1] if len(sys.argv) > 1 else ""
-    steps = int(given) if given.isdigit() else QUICK
-    entered = tuple(f"{__file__}:model={train(name, steps)}" for name in HOMES)
+    given = [int(word) for word in sys.argv[1:] if word.isdigit()]
+    steps, seed = [*given, *(QUICK, 1)[len(given) :]][:2]
+    entered = tuple(f"{__file__}:model={train(name, steps, seed)}" for name in HOMES)
     games = 4 if steps == QUICK else 200
-    rivals = ("random", "baseline", OPPONENT)
-    tournament = Tournament(Event("connect4", entered, games=games, seed=1, against=rivals))
+    tournament = Tournament(Event("connect4", entered, games=games, seed=1, against=TEACHERS))
     with Workers(1) as workers:
         for _ in tournament.run(workers):
             pass

@@ -12,7 +12,7 @@ from subprocess import CompletedProcess
 from unittest import mock
 
 from fourlab.cli import main as command_line
-from fourlab.core import waiting
+from fourlab.core import home, own, waiting
 
 
 @contextlib.contextmanager
@@ -26,10 +26,12 @@ def as_a_program(*arguments: str) -> Iterator[None]:
         with (
             mock.patch.object(sys, "argv", ["fourlab", *arguments]),
             mock.patch.object(sys, "stdin", io.StringIO("")),
+            mock.patch.object(own, "_try_out"),  # tests/core/test_trial.py does
         ):
             yield
     finally:
         root.handlers[:], waiting._listeners[:] = handlers, listeners
+        home.tries_first = False
         root.setLevel(levels[0])
         ours.setLevel(levels[1])
         signal.signal(signal.SIGINT, interrupt)

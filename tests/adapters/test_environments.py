@@ -150,6 +150,8 @@ def test_a_game_that_is_over_takes_no_move() -> None:
 def test_what_an_environment_cannot_do_is_refused(make: type[FourlabEnv]) -> None:
     with pytest.raises(SpecError, match="no render mode 'human'; there is: ansi"):
         make("connect4", render_mode="human")
+    with pytest.raises(TypeError):  # what Stable-Baselines3 goes on after
+        make("connect4", render_mode="rgb_array")
     env = make("tictactoe", render_mode="ansi")
     env.reset(options={})
     assert isinstance(env.render(), str)

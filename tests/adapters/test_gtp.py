@@ -54,6 +54,9 @@ def test_arguments_are_told_from_errors_of_the_agent(tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text("def choose(position, rng):\n    return len(position.ply)\n")
     said = answers("genmove", spec=str(tmp_path / "mine.py"))[0]
     assert said.startswith("? mine.py:2: TypeError: object of type 'int' has no len()")
+    (tmp_path / "mine.py").write_text("def choose(position, rng):\n    raise SystemExit(3)\n")
+    said, *_ = answers("genmove", spec=str(tmp_path / "mine.py"))
+    assert said.startswith("? mine.py:2: SystemExit: 3")
 
 
 def test_every_command_is_listed_and_known() -> None:

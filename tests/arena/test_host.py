@@ -2,6 +2,7 @@
 
 import math
 import threading
+import time
 from pathlib import Path
 from typing import Any
 
@@ -87,12 +88,59 @@ def test_who_leaves_threads_running_answers_for_one_of_ours_that_comes_late(
     host = Host(lambda _: None)
     specs = ("random", str(tmp_path / "odd.py"))
     over = threading.Event()
-    assert host._late(specs, 0, spent=2.0, worked=0.1) == (0, "took 2 s")
+    assert host._late(specs, 0, 2.0, worked=0.1, was_kept=False) == (0, "took 2 s")
     threading.Thread(target=over.wait, args=(60,)).start()
     try:
-        assert host._late(specs, 0, spent=2.0, worked=1.9) == (0, "took 2 s")
-        blamed, words = host._late(specs, 0, spent=2.0, worked=0.1)
-        assert host._late(specs, 1, spent=2.0, worked=0.1) == (1, "took 2 s")
+        assert host._late(specs, 0, 2.0, worked=1.9, was_kept=False) == (0, "took 2 s")
+        blamed, words = host._late(specs, 0, 2.0, worked=0.1, was_kept=False)
+        assert host._late(specs, 1, 2.0, worked=0.1, was_kept=False) == (1, "took 2 s")
     finally:
         over.set()
     assert (blamed, words) == (1, "its threads left no time to random, which took 2 s")
+
+
+SPINS = """
+import threading
+import time
+
+def spin():
+    while spinning: pass
+
+spinning = [True]
+
+def choose(position, rng):
+    if position.ply == 0: threading.Thread(target=spin, daemon=True).start()
+    return position.ply % 2
+"""
+WAITS = """
+import time
+
+def choose(position, rng):
+    until = time.monotonic() + 30  # a bound, not a measurement
+    while position.ply >= 4 and not threads.work(other) and time.monotonic() < until: pass
+    return position.ply % 2
+"""
+
+
+def test_of_two_own_agents_the_one_whose_threads_took_the_time_loses(tmp_path: Path) -> None:
+    """The second waits for work of the first one's thread, and is late by no more than that."""
+    (tmp_path / "spins.py").write_text(SPINS)
+    (tmp_path / "waits.py").write_text(WAITS)
+    spins, waits = (agent(str(tmp_path / f"{name}.py"), SMALL) for name in ("spins", "waits"))
+    said: list[dict[str, Any]] = []
+    host = Host(said.append)
+    function = type(waits).function.__globals__  # type: ignore[attr-defined]
+    function.update(threads=host.threads, other=spins.spec)
+    began = time.perf_counter()
+    try:
+        host.play(0, (spins, waits), 1, game(SMALL).start(), math.inf)
+        assert host.threads.are_at_work()
+        assert not said[-1]["forfeit"]
+        assert time.perf_counter() - began > host.threads.work(spins.spec) > 0
+        assert host.threads.work(waits.spec) == 0
+    finally:
+        type(spins).function.__globals__["spinning"].clear()  # type: ignore[attr-defined]
+    specs = (spins.spec, waits.spec)
+    assert host._late(specs, 1, 2.0, worked=0.9, was_kept=True) == (
+        0, f"its threads left no time to {waits.spec}, which took 2 s",
+    )  # fmt: skip

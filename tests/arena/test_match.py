@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 from collections import Counter
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -193,7 +194,7 @@ def test_one_that_only_hangs_is_not_waited_for_in_every_game(
             yield {**here, "result": -1, "forfeit": ""}
 
     child = SimpleNamespace(errors=str, leave=str, close=str)
-    monkeypatch.setattr(seats, "_take", lambda: SimpleNamespace(child=child))
+    monkeypatch.setattr(seats, "_take", lambda: SimpleNamespace(child=child, at=""))
     monkeypatch.setattr(seats, "_messages", messages)
     monkeypatch.setattr(seats, "_hangs", Counter())
     monkeypatch.setattr(seats, "_idle", [])
@@ -207,6 +208,16 @@ def test_one_that_only_hangs_is_not_waited_for_in_every_game(
     clocked = pairing(SMALL, "random", "hanging", move_seconds=2.0)  # as it was asked for
     games = seats.play_seated(Stretch(clocked, 0, 8), lambda *_: None)
     assert sorted(games.forfeits) == sorted(hangs_in)
+
+
+def test_a_file_that_hangs_forfeits_with_the_line_it_hangs_in(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(
+        "def choose(position, rng):\n    while position.ply < 12: pass\n    return 0\n"
+    )
+    mine = agent(str(tmp_path / "mine.py"), SMALL).spec
+    games = play(Stretch(pairing(SMALL, "random", mine, move_seconds=3.0), 0, 1))
+    told = "mine.py:2: no move within 3 s in: while position.ply < 12: pass"
+    assert games.forfeits[0].endswith(told)
 
 
 def test_own_agents_have_long_for_a_first_decision_while_they_start(

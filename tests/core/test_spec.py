@@ -1,4 +1,4 @@
-from dataclasses import dataclass
+from dataclasses import dataclass, make_dataclass
 
 import pytest
 
@@ -28,6 +28,12 @@ def test_options_become_fields_of_their_type() -> None:
     assert isinstance(config.exploration, float)
     assert build("x:time=none").time is None
     assert build("x") == Config()
+
+
+def test_an_option_without_a_word_about_it_says_what_it_takes() -> None:
+    plain = make_dataclass("Plain", [("depth", int, 3)])
+    with pytest.raises(SpecError, match=r"not allowed; it takes: depth=3 \(whole number\)$"):
+        configure(plain, parse("mine.py:depth=x"), "agent")
 
 
 def test_a_leading_value_is_the_positional_option() -> None:

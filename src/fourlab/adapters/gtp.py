@@ -8,8 +8,10 @@ right cell of the top row. Boards go by OpenSpiel's names, or by ours.
 from __future__ import annotations
 
 import inspect
+from collections.abc import Callable
 
 from fourlab.adapters.serving import EngineServer
+from fourlab.agents.base import Agent
 from fourlab.core import own
 from fourlab.core.errors import FourlabError, SpecError, quoted
 from fourlab.core.spec import whole_number
@@ -19,8 +21,20 @@ from fourlab.rules.position import Position
 from fourlab.version import __version__
 
 BOARDS = {"connect_four": "connect4", "tic_tac_toe": "tictactoe"}
-SIDES = "xo"
-COMMANDS = "gtp_"  # what the names of methods that answer begin with
+TOLD: dict[
+    str, Callable[[Agent, Position], str]
+] = {  # what is only told, of an agent and a position
+    "name": lambda agent, _: f"fourlab {agent.spec}",
+    "version": lambda *_: __version__,
+    "protocol_version": lambda *_: "2",
+    "quit": lambda *_: "",
+    "showboard": lambda _, position: f"\n{write_text(position, base=0).lower()}",
+    "legal_actions": lambda _, position: " ".join(spelled(position)),
+    "history": lambda _, position: ", ".join(map(str, position.moves)),
+    "is_terminal": lambda _, position: str(position.is_over).lower(),
+    "current_player": lambda _, position: str(-4 if position.is_over else position.to_move),
+    "returns": lambda _, p: {0: "1 -1", 1: "-1 1", None: "0 0"}[p.outcome.winner],
+}
 
 
 class GtpServer(EngineServer):
@@ -29,40 +43,25 @@ class GtpServer(EngineServer):
     def answer(self, line: str) -> bool:
         """Do what a line asks for; return whether to go on."""
         word, *rest = line.split() or [""]
-        action = getattr(self, COMMANDS + word, None)
+        action = getattr(self, f"gtp_{word}", lambda: TOLD[word](self.agent, self.position))
         try:
-            if action is None:
+            if word not in self.gtp_list_commands().split():
                 raise SpecError("unknown command; list_commands tells them")
-            takes = inspect.signature(action)
-            try:
-                takes.bind(*rest)
-            except TypeError:
-                raise SpecError(" ".join(["write", word, *takes.parameters])) from None
-            found = action(*rest)
-            self.say(f"= {found}\n" if found else "=\n")
-        except FourlabError as error:
-            self.say(f"? {error}\n")
-        except Exception as error:  # whatever an agent does, the next line is answered
-            self.say(f"? {own.told(error)}\n")
+            takes = inspect.signature(action).parameters
+            least = sum(one.default is one.empty for one in takes.values())
+            if not least <= len(rest) <= len(takes):
+                raise SpecError(" ".join(["write", word, *takes]))
+            self.say(f"= {action(*rest) or ''}".rstrip(" ") + "\n")
+        except (Exception, SystemExit) as error:  # whatever it does, the next line is answered
+            self.say(f"? {error if isinstance(error, FourlabError) else own.told(error)}\n")
         return word != "quit"
 
-    def gtp_name(self) -> str:
-        return f"fourlab {self.agent.spec}"
-
-    def gtp_version(self) -> str:
-        return __version__
-
-    def gtp_protocol_version(self) -> str:
-        return "2"
-
-    def gtp_quit(self) -> str:
-        return ""
-
     def gtp_list_commands(self) -> str:
-        return " ".join(name[len(COMMANDS) :] for name in dir(self) if name.startswith(COMMANDS))
+        methods = (name.removeprefix("gtp_") for name in dir(self) if name.startswith("gtp_"))
+        return " ".join(sorted([*methods, *TOLD]))
 
     def gtp_known_command(self, name: str) -> str:
-        return str(hasattr(self, COMMANDS + name)).lower()
+        return str(name in self.gtp_list_commands().split()).lower()
 
     def gtp_game(self, name: str = "") -> str:
         if name:
@@ -70,59 +69,31 @@ class GtpServer(EngineServer):
         named = str(self.agent.rules)
         return {ours: theirs for theirs, ours in BOARDS.items()}.get(named, named)
 
-    def gtp_clear_board(self) -> str:
+    def gtp_clear_board(self) -> None:
         self._become(self.agent.config, self.agent.rules)
-        return ""
 
-    def gtp_play(self, colour: str, move: str) -> str:
-        """Play a move; as there, it is always that of the side to move."""
-        legal = self.position.legal_moves()
-        found = [one for one in legal if spelled(self.position, one) == move]
-        if not found:
-            raise SpecError(f"{move} cannot be played; legal: {self.gtp_legal_actions()}")
-        self.position = self.position.play(found[0])
-        return ""
+    def gtp_play(self, colour: str, move: str) -> None:  # always of the side to move, as there
+        moves = spelled(self.position)
+        if move not in moves:
+            raise SpecError(f"{move} cannot be played; legal: {' '.join(moves)}")
+        self.position = self.position.play(moves[move])
 
     def gtp_genmove(self, colour: str = "") -> str:
         if self.position.is_over:
             raise SpecError("the game is over")
-        decision = self.agent.decide(self.position, self.rng, self._limit({}))
-        said = spelled(self.position, decision.move)
-        self.position = self.position.play(decision.move)
-        return said
+        move = self.agent.decide(self.position, self.rng, self._limit({})).move
+        before, self.position = self.position, self.position.play(move)
+        return next(said for said, one in spelled(before).items() if one == move)
 
-    def gtp_undo(self, count: str = "1") -> str:
-        moves = self.position.moves
-        number = whole_number(count)
+    def gtp_undo(self, count: str = "1") -> None:
+        moves, number = self.position.moves, whole_number(count)
         if number is None or number > len(moves):
             raise SpecError(f"cannot take back {quoted(count)} of {len(moves)} moves")
         self.position = self.agent.rules.start().play_all(moves[: len(moves) - number])
-        return ""
-
-    def gtp_showboard(self) -> str:
-        return f"\n{write_text(self.position, base=0).lower()}"
-
-    def gtp_legal_actions(self) -> str:
-        return " ".join(spelled(self.position, move) for move in self.position.legal_moves())
-
-    def gtp_history(self) -> str:
-        return ", ".join(str(move) for move in self.position.moves)
-
-    def gtp_is_terminal(self) -> str:
-        return str(self.position.is_over).lower()
-
-    def gtp_current_player(self) -> str:
-        return str(-4 if self.position.is_over else self.position.to_move)  # their sign for none
-
-    def gtp_returns(self) -> str:
-        winner = self.position.outcome.winner
-        return {0: "1 -1", 1: "-1 1"}.get(-1 if winner is None else winner, "0 0")
 
 
-def spelled(position: Position, move: int) -> str:
-    """Return a move of the side to move as OpenSpiel writes it."""
-    side, rules = SIDES[position.to_move], position.rules
-    if rules.gravity:
-        return f"{side}{move}"
-    row, column = divmod(move, rules.columns)
-    return f"{side}({row},{column})"
+def spelled(position: Position) -> dict[str, int]:
+    """Return the legal moves as OpenSpiel writes them."""
+    side, rules = "xo"[position.to_move], position.rules
+    cells = [f"({row},{column})" for row in range(rules.rows) for column in range(rules.columns)]
+    return {f"{side}{m if rules.gravity else cells[m]}": m for m in position.legal_moves()}

@@ -40,10 +40,16 @@ SIDE_NUMBERS = {"first": FIRST, "second": SECOND}
 SIDES = (*SIDE_NUMBERS, "alternating")
 
 
+class RenderModeError(SpecError, TypeError):
+    """No such way of drawing; a TypeError too, since Stable-Baselines3 tries one out."""
+
+
 def known_mode(mode: str | None, metadata: Mapping[str, Any]) -> str | None:
-    """Return a render mode; raises SpecError for one that there is not."""
+    """Return a render mode; raises RenderModeError for one that there is not."""
     if mode is not None and mode not in metadata["render_modes"]:
-        raise SpecError(f"no render mode {mode!r}; there is: {', '.join(metadata['render_modes'])}")
+        raise RenderModeError(
+            f"no render mode {mode!r}; there is: {', '.join(metadata['render_modes'])}"
+        )
     return mode
 
 

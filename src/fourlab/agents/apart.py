@@ -12,6 +12,7 @@ import operator
 import os
 import sys
 import threading
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, fields
 from pathlib import Path
@@ -30,7 +31,7 @@ from fourlab.core.limit import NO_LIMIT, CalledOffError, Limit, Watch
 from fourlab.core.lines import LineProcess, own_pipes, python_with_fourlab, told_in
 from fourlab.core.registry import offered
 from fourlab.core.spec import WHOLE_LIMIT
-from fourlab.core.starting import signs_of_starting
+from fourlab.core.starting import EVERY, signs_of_starting
 from fourlab.rules.boards import Boards, boards_of
 from fourlab.rules.history import ordered
 from fourlab.rules.position import Position
@@ -120,7 +121,8 @@ class Apart(Agent):
     def _start(self) -> LineProcess:
         child = LineProcess(python_with_fourlab("fourlab.agents.apart"))
         child.restrict(strictly=True)
-        hello = {"own": own.carried(), "spec": self.spec, "game": str(self.rules)}
+        late = f"no move within {self.seconds:g} s"
+        hello = {"own": own.carried(), "spec": self.spec, "game": str(self.rules), "late": late}
         child.say(json.dumps(hello))
         return child
 
@@ -128,7 +130,7 @@ class Apart(Agent):
         self, child: LineProcess, over: Watch, position: Position, patience: float
     ) -> dict[str, Any]:
         """Return its answer for one position."""
-        watch = Limit(patience).watch()
+        watch, at = Limit(patience).watch(), ""  # the line that it was in a moment ago
         while True:
             try:
                 line = child.hear(min(LOOK_SECONDS, max(watch.left, 0.0)))
@@ -137,11 +139,14 @@ class Apart(Agent):
                     raise CalledOffError from None
                 if watch.left > 0:
                     continue
-                late = f"{self.spec}: no move within {patience:g} s"
+                late = at or f"{self.spec}: no move within {patience:g} s"
                 raise self._failure(child, position, late) from None
             if line is None:
                 raise self._failure(child, position)
             found = told_in(line)
+            if "at" in found:
+                at = str(found["at"])
+                continue
             if "refused" in found:
                 raise FourlabError(str(found["refused"]))
             if wrong := self._wrong(found, line):
@@ -244,9 +249,18 @@ def main() -> None:
             pipe.flush()
 
     lines = iter(heard.readline, "")
+    working, hello = threading.get_ident(), json.loads(next(lines))
+
+    def look() -> None:
+        while True:
+            time.sleep(EVERY)
+            if line := own.line_now(working, hello["late"]):  # nobody else's while it waits
+                say({"at": line})
+
+    threading.Thread(target=look, daemon=True).start()
     with signs_of_starting(lambda: say({"starts": True})):
         try:
-            answering = Answering(json.loads(next(lines)), say)
+            answering = Answering(hello, say)
         except (FourlabError, SystemExit) as error:
             say({"refused": own.told(error)})
             return

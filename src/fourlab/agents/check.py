@@ -29,7 +29,7 @@ from fourlab.agents.registry import agent
 from fourlab.core import own
 from fourlab.core.errors import FourlabError, GeometryError
 from fourlab.core.lines import own_pipes
-from fourlab.core.starting import signs_of_starting
+from fourlab.core.starting import EVERY, signs_of_starting
 from fourlab.positions.walks import wander
 from fourlab.rules.boards import boards_of
 from fourlab.rules.geometry import Rules
@@ -211,15 +211,20 @@ def where(position: Position) -> str:
 def own_trace(error: BaseException) -> str:
     """Return the traceback of an error from the first line of one's own code on."""
     lines = traceback.format_exception(error.__cause__ or error)
-    first = next((n for n, line in enumerate(lines) if own.is_own_frame(line)), 1)
-    return "".join([lines[0], *lines[max(first, 1) :]]).rstrip()
+    return "".join([lines[0], *_own_part(lines[1:])]).rstrip()
+
+
+def _own_part(lines: list[str]) -> list[str]:
+    """Return the entries of a traceback from the first line of one's own code on."""
+    return lines[next((n for n, line in enumerate(lines) if own.is_own_frame(line)), 0) :]
 
 
 def main() -> None:
     """Check the agent of the command line and say so in lines; prints go where errors go."""
-    spec, seconds, patience, *boards = sys.argv[1:]
+    spec, seconds, load_seconds, patience, *boards = sys.argv[1:]
     _, pipe = own_pipes()
     here, speaking = os.getpid(), threading.Lock()
+    working, words = threading.get_ident(), ""
 
     def tell(message: dict[str, Any]) -> None:
         with speaking:
@@ -227,14 +232,24 @@ def main() -> None:
             pipe.flush()
 
     def say(message: dict[str, Any]) -> None:
+        nonlocal words
         if os.getpid() != here:
             os._exit(0)  # the agent has forked: one of the two is enough
-        faulthandler.dump_traceback_later(float(patience), exit=False)
+        allowed = load_seconds if message.get("step") == "loads" else patience
+        words = f"no answer within {float(allowed):g} s"
         tell(message)
 
+    def look() -> None:
+        while True:
+            faulthandler.dump_traceback_later(3 * EVERY)  # where no thread but one comes to run
+            time.sleep(EVERY)
+            trace = traceback.format_stack(sys._current_frames()[working])
+            line = own.line_now(working, words)
+            tell({"stuck": line or words, "trace": "".join(_own_part(trace)) if line else ""})
+
+    threading.Thread(target=look, daemon=True).start()
     with signs_of_starting(lambda: tell({"starts": True})):
         held = Checks(spec, float(seconds), say, tuple(boards) or BOARDS).run()
-    faulthandler.cancel_dump_traceback_later()
     tell({"sound": held})
     os._exit(0)  # whatever it left running
 

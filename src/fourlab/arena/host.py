@@ -24,11 +24,12 @@ from fourlab.arena.games import DRAW, LOSS, WIN
 from fourlab.arena.identity import known_agent
 from fourlab.arena.pairing import import_modules
 from fourlab.arena.seats import guilty
+from fourlab.arena.threads import Threads
 from fourlab.core import own
 from fourlab.core.errors import FourlabError
 from fourlab.core.limit import NO_LIMIT, Limit
 from fourlab.core.lines import own_pipes, taken
-from fourlab.core.starting import signs_of_starting
+from fourlab.core.starting import EVERY, signs_of_starting
 from fourlab.positions.walks import late
 from fourlab.rules.position import Position, position_of
 
@@ -48,10 +49,12 @@ class Host:
         self.faults = faults  # that an agent can make
         self.printed = printed  # what agents have printed since the last call
         self.warm: weakref.WeakSet[Agent] = weakref.WeakSet()
-        self.threads = threading.active_count()  # that are not an agent's
+        self.count = threading.active_count()  # of threads that are not an agent's
+        self.threads = Threads()
+        self.late = ""  # what is said of an agent that thinks and does not come back
 
-    def serve(self, request: dict[str, Any]) -> None:
-        """Play the games of one request."""
+    def serve(self, request: dict[str, Any]) -> bool:
+        """Play the games of one request; return whether others can be played here."""
         try:
             own.carry(own.unpacked(request["own"]))
             import_modules(tuple(request["modules"]))
@@ -59,7 +62,7 @@ class Host:
             agents = [known_agent(spec, request["game"], *seat) for spec, *seat in seats]
         except FourlabError as error:
             self.say({"refused": str(error)})
-            return
+            return True
         told = Limit(TOLD * request["limit"]) if request["clock"] else NO_LIMIT
         rows = zip(request["numbers"], request["seeds"], request["openings"], strict=True)
         for number, seed, opening in rows:
@@ -68,6 +71,7 @@ class Host:
             self.warm.update(cold)  # as far as they can be
             self._warm(agents, number, start, told)
             self.play(number, agents, seed, start, request["limit"], told)
+        return not self.threads.are_at_work()
 
     def _warm(self, agents: list[Agent], number: int, start: Position, told: Limit) -> None:
         """Ask each new agent for a decision off the clock: the first may compile and load.
@@ -85,6 +89,7 @@ class Host:
                     signs_of_starting(lambda: self.say({"starts": True})),
                 ):
                     player.decide(late(start), np.random.default_rng(0), told)
+                self.threads.belong_to(player.spec)
 
     def play(
         self,
@@ -108,19 +113,24 @@ class Host:
             said = [game.heard[place] for place in order]
             here = {"number": number, "moves": moves, "seconds": seconds, "said": said}
             self.say({"thinks": side, "agent": agents[side].spec, **here})
+            specs = [agent.spec for agent in agents]
+            other = specs[1 - side]
+            self.late, taken = f"no move within {limit:g} s", self.threads.work(other)
             began, worked = time.perf_counter(), time.thread_time()
             try:
                 game.step(told)
             except self.faults as error:  # what an agent does is its own affair
                 forfeit = own.told(error)
             spent = time.perf_counter() - began
+            self.late = ""
+            self.threads.belong_to(specs[side])
             seconds[side] += spent
             game.hear(order[side], self.printed())
             if forfeit:
-                side = guilty([agent.spec for agent in agents], side)
+                side = guilty(specs, side)
             elif spent > limit:
-                specs, worked = [agent.spec for agent in agents], time.thread_time() - worked
-                side, forfeit = self._late(specs, side, spent, worked)
+                worked, taken = time.thread_time() - worked, self.threads.work(other) - taken
+                side, forfeit = self._late(specs, side, spent, worked, spent - taken <= limit)
                 forfeit += f", allowed are {limit:g} s"
             if forfeit:
                 self.warm.discard(agents[side])  # what has died starts off the clock
@@ -133,17 +143,20 @@ class Host:
         self.say({**message, "result": result, "forfeit": forfeit})
 
     def _late(
-        self, specs: Sequence[str], side: int, spent: float, worked: float
+        self, specs: Sequence[str], side: int, spent: float, worked: float, was_kept: bool
     ) -> tuple[int, str]:
         """Return whose fault a late move is, and what to say of it; `worked` is processor time.
 
-        Ours never wait. One that hardly worked was kept from it by threads that the other left.
+        Ours never wait: one that hardly worked was kept from it by threads that the other left.
+        So was whoever would have been in time (`was_kept`) without what these have worked.
         """
-        took = f"took {spent:.3g} s"
-        if threading.active_count() > self.threads and worked < spent / 2:
+        took, blamed = f"took {spent:.3g} s", side
+        if threading.active_count() > self.count and worked < spent / 2:
             blamed = guilty(specs, side)
-            if blamed != side:
-                return blamed, f"its threads left no time to {specs[side]}, which {took}"
+        if was_kept and specs[0] != specs[1]:
+            blamed = 1 - side
+        if blamed != side:
+            return blamed, f"its threads left no time to {specs[side]}, which {took}"
         return side, took
 
 
@@ -180,8 +193,19 @@ def main() -> None:
 
     # Nobody but an agent interrupts this process.
     host = Host(say, functools.partial(taken, 2), (BaseException,))
-    while True:
-        host.serve(json.loads(requests.get()))
+    playing = threading.get_ident()
+
+    def look() -> None:
+        while True:
+            time.sleep(EVERY)
+            if host.late and (line := own.line_now(playing, host.late)):
+                say({"at": line})
+
+    threading.Thread(target=look, daemon=True).start()
+    host.threads.belong_to("")
+    while host.serve(json.loads(requests.get())):
+        pass
+    os._exit(0)  # threads that an agent left would take time from others
 
 
 if __name__ == "__main__":

@@ -31,7 +31,7 @@ WARM_SECONDS = 120.0  # for a decision of ours off the clock, which may compile 
 OWN_WARM_SECONDS = 30.0  # for people's own, since it was last seen importing or compiling
 MOST_HANGS = 3  # games in a row that an agent may hang in where no clock is asked for
 LOOK_SECONDS = 0.2  # between two looks whether anybody still waits
-KNOWN = {"refused", "starts", "number"}  # one of which every message of a seat has
+KNOWN = {"refused", "starts", "at", "number"}  # one of which every message of a seat has
 GRACE = 1.0  # seconds that a seat may take to say what it has measured itself
 
 
@@ -40,6 +40,7 @@ class Seat:
 
     def __init__(self) -> None:
         self.child = LineProcess(python_with_fourlab("fourlab.arena.host"))
+        self.at = ""  # the line that an own agent was in a moment ago, if it thinks for long
 
     def ask(self, request: dict[str, Any]) -> None:
         """Send a request; what comes of it is heard."""
@@ -99,7 +100,8 @@ def play_seated(job: Stretch, watch: Watch, stop: Callable[[], bool] = never) ->
                 _hung.update(cold if isinstance(silence, TimeoutError) else ())
             elif thinking and isinstance(silence, TimeoutError):
                 _hangs[agents[thinking["thinks"]]] += 1
-                _forfeit(done, thinking, f"no move within {_limit(job.pairing):g} s", printed)
+                late = seat.at or f"no move within {_limit(job.pairing):g} s"
+                _forfeit(done, thinking, late, printed)
             elif died_in == thinking.get("number", left[0]):
                 _forfeit(done, _blamed(thinking, agents), f"its process {ending}", printed)
             else:
@@ -119,10 +121,14 @@ def _heard(seat: Seat, patience: float, stop: Callable[[], bool]) -> dict[str, A
         if stop():
             raise CalledOffError
         try:
-            return seat.hear(min(LOOK_SECONDS, max(watch.left, 0.0)))
+            message = seat.hear(min(LOOK_SECONDS, max(watch.left, 0.0)))
         except TimeoutError:
             if watch.left <= 0:
                 raise
+        else:
+            seat.at = str((message or {}).get("at", ""))
+            if not seat.at:
+                return message
 
 
 def _messages(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import sys
 from collections.abc import Iterator
@@ -10,10 +11,11 @@ from typing import Annotated, Any
 import typer
 
 from fourlab.cli.options import AsJson
+from fourlab.core import waiting
 
 PATIENCE = 10.0  # seconds for one move before it counts as hanging
 LOAD_SECONDS = 60.0  # to load it on one board, however slowly it imports and compiles
-GRACE = 2.0  # seconds in which its process tells itself where it hangs
+GRACE = 2.0  # seconds in which its process tells where it hangs
 KAGGLE_BOARD, ACT_TIMEOUT = "connect4", 2.0
 
 
@@ -32,10 +34,13 @@ def check(
     """
     boards = game or ([KAGGLE_BOARD] if kaggle else [])
     findings = []
-    for found in tried(agent, seconds, boards):
-        findings.append(found)
-        if not as_json:
-            show(found)
+    with contextlib.ExitStack() as until_first:
+        until_first.enter_context(waiting.notice(f"still importing {agent} ..."))
+        for found in tried(agent, seconds, boards):
+            until_first.close()
+            findings.append(found)
+            if not as_json:
+                show(found)
     sound = bool(findings) and not any("failed" in found for found in findings)
     if kaggle and sound:
         findings.append(submitted(agent, findings))
@@ -57,17 +62,19 @@ def tried(agent: str, seconds: float, boards: list[str]) -> Iterator[dict[str, A
     from fourlab.core.limit import Limit
     from fourlab.core.lines import LineProcess, python_with_fourlab, told_in
 
-    arguments = [agent, str(seconds), str(PATIENCE), *boards]
+    arguments = [agent, str(seconds), str(LOAD_SECONDS), str(PATIENCE), *boards]
     child = LineProcess([*python_with_fourlab("fourlab.agents.check"), *arguments])
     child.restrict(strictly=not is_ours(agent))
     step = {"step": "loads", "where": ""}
+    stuck: dict[str, Any] = {}  # where it was a moment ago, if it is there for long
     patience = LOAD_SECONDS
     watch = Limit(patience + GRACE).watch()
     while True:
         try:
             line = child.hear(watch.left)
         except TimeoutError:
-            yield _ended(step, f"no answer within {patience:g} s", child.errors())
+            line = stuck.get("stuck", f"no answer within {patience:g} s")
+            yield {**_ended(step, line, child.errors()), "trace": stuck.get("trace", "")}
             child.close()
             return
         if line is None:
@@ -75,15 +82,18 @@ def tried(agent: str, seconds: float, boards: list[str]) -> Iterator[dict[str, A
             yield _ended(step, f"its process {child.leave(1.0)}", printed)
             return
         said = told_in(line)
-        if not said.keys() & {"sound", "step", "starts", "failed", "passed"}:
+        if not said.keys() & {"sound", "step", "starts", "stuck", "failed", "passed"}:
             yield _ended(step, f"it said {quoted(line)} where its check is heard", child.errors())
             child.close()
             return
         if "sound" in said:
             child.close()
             return
+        if "stuck" in said:
+            stuck = said
+            continue
         if "step" in said:
-            step = said
+            step, stuck = said, {}
             patience = LOAD_SECONDS if said["step"] == "loads" else PATIENCE
         elif "starts" not in said:
             yield said

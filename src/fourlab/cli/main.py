@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import typer
 
 import fourlab
-from fourlab.core import waiting
+from fourlab.core import home, waiting
 from fourlab.core.errors import FourlabError, quoted, why
 
 NUMBERS_BELOW = 2**63
@@ -118,6 +118,7 @@ def main() -> None:
     logging.basicConfig(level=logging.WARNING, format="%(message)s", handlers=[Notices()])
     logging.getLogger("fourlab").setLevel(logging.INFO)
     waiting.listen(waiting.CompilationNotice(logging.getLogger("fourlab.kernels").info))
+    home.tries_first = True
     interrupted: list[bool] = []
 
     def interrupt(*_: object) -> None:

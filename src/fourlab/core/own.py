@@ -8,22 +8,20 @@ edited one is another. A parcel holds all of it and travels to workers of any ki
 from __future__ import annotations
 
 import ast
-import contextlib
 import hashlib
-import importlib
-import io
+import importlib.util
 import re
 import sys
-import threading
 import traceback
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
 
+from fourlab.core import home
 from fourlab.core.errors import OwnCodeError, SpecError
 from fourlab.core.files import text_of
-from fourlab.core.home import Home, loading
+from fourlab.core.home import Home, loading, undisturbed
 from fourlab.core.storage import replacing
 
 SUFFIX = ".py"
@@ -162,6 +160,7 @@ def load(place: str) -> ModuleType:
     found = parcel(place)
     with loading:
         if found.name not in _modules:
+            _try_out(found.name)
             _modules[found.name] = _run(found)
         return _modules[found.name]
 
@@ -173,12 +172,25 @@ def name_of(place: str) -> str:
 
 def line_of(error: BaseException) -> str:
     """Return an error with the line of one's own code that raised it, "" if none of it did."""
-    for frame in reversed(traceback.extract_tb(error.__traceback__)):
-        if frame.filename in _files:
-            said = f" in: {frame.line}" if frame.line else ""
-            return f"{Path(frame.filename).name}:{frame.lineno}: {_words(error)}{said}"
+    if line := line_in(traceback.extract_tb(error.__traceback__), _words(error)):
+        return line
     # A StopIteration comes out of a generator of ours as the cause of another error.
     return line_of(error.__cause__) if error.__cause__ is not None else ""
+
+
+def line_in(frames: Iterable[traceback.FrameSummary], words: str) -> str:
+    """Return words behind the innermost line of one's own code, "" if there is none."""
+    for frame in reversed(list(frames)):
+        if frame.filename in _files:
+            said = f" in: {frame.line}" if frame.line else ""
+            return f"{Path(frame.filename).name}:{frame.lineno}: {words}{said}"
+    return ""
+
+
+def line_now(thread: int, words: str) -> str:
+    """Return words behind the line of one's own code that a thread is in, "" if it is in none."""
+    frame = sys._current_frames().get(thread)
+    return line_in(traceback.extract_stack(frame), words) if frame else ""
 
 
 def is_own_frame(text: str) -> bool:
@@ -274,38 +286,26 @@ def _put_aside(found: Parcel) -> Path:
     return folder
 
 
+def _try_out(name: str) -> None:
+    if home.tries_first:
+        from fourlab.core.trial import try_out  # imports this module
+
+        try_out(name)
+
+
 def _run(found: Parcel) -> ModuleType:
     """Run a file as a module of its own; what it imports from beside it is its own too."""
     folder = _home(Path(found.path), found)
     _files.update(str(folder / file) for file, _ in found.texts)
     digest = found.name.partition("@")[2]
-    home = Home(folder, tuple(file for file, _ in found.texts), f"own_{digest}_")
+    house = Home(folder, tuple(file for file, _ in found.texts), f"own_{digest}_")
     try:
-        with _undisturbed():
-            return home.module(Path(found.texts[0][0]).stem)
-    except KeyboardInterrupt:
+        with undisturbed():
+            return house.module(Path(found.texts[0][0]).stem)
+    except KeyboardInterrupt:  # of a person who waits
         raise
     except BaseException as error:
         raise OwnCodeError(_first_line(error, found)) from error
-
-
-@contextlib.contextmanager
-def _undisturbed() -> Iterator[None]:
-    """Let code do with standard output what it likes: what it prints goes where errors go.
-
-    Standard output is everybody's, and who takes it over must give it back in turn: so only the
-    main thread does. It may ask for deeper recursion, not for less: that would be everybody's too.
-    """
-    kept, depth = io.BytesIO(), sys.getrecursionlimit()
-    printed = io.TextIOWrapper(kept, "utf-8", write_through=True)
-    is_main = threading.current_thread() is threading.main_thread()
-    try:
-        with contextlib.redirect_stdout(printed) if is_main else contextlib.nullcontext():
-            yield
-    finally:
-        sys.setrecursionlimit(max(depth, sys.getrecursionlimit()))
-        with contextlib.suppress(ValueError):  # it has closed it
-            sys.stderr.write(kept.getvalue().decode(errors="replace"))
 
 
 def _first_line(error: BaseException, found: Parcel) -> str:
@@ -320,15 +320,20 @@ def _imported(place: str) -> ModuleType:
     """Import a module; those of the folder one works in are found as well."""
     if str(Path.cwd()) not in sys.path:
         sys.path.append(str(Path.cwd()))
+    if place not in sys.modules:
+        _try_out(place)
     try:
-        module = importlib.import_module(place)
-        _files.add(str(module.__file__))
-        return module
+        with undisturbed():
+            spec = importlib.util.find_spec(place)
+            _files.add(str(spec and spec.origin))
+            return importlib.import_module(place)
+    except KeyboardInterrupt:
+        raise
     except ModuleNotFoundError as error:
         if error.name and place.startswith(error.name):
             raise SpecError(
                 f"there is no module {place!r} here; install it, or name a file: mine.py"
             ) from None
         raise OwnCodeError(f"{place}: {_words(error)}") from error
-    except Exception as error:
+    except BaseException as error:
         raise OwnCodeError(line_of(error) or f"{place}: {_words(error)}") from error

@@ -225,7 +225,8 @@ def checked(config: T) -> T:
 def _convert(option: Option, text: str, what: str) -> Any:
     """Turn an option's text into its value; raises SpecError with what is allowed."""
     refusal = SpecError(
-        f"{what}: {option.name}={quoted(text)} is not allowed; {option.help}: {option}"
+        f"{what}: {option.name}={quoted(text)} is not allowed; "
+        f"{option.help or 'it takes'}: {option}"
     )
     if text == "none" and option.default is None:
         return None

@@ -1,4 +1,4 @@
-"""What is waited for: kernels that are being compiled, told to whoever wants to show it.
+"""What is waited for, mostly kernels that are compiled: told to whoever wants to show it.
 
 Needs nothing, so that a program can listen before anything is loaded. Where nobody listens it is
 logged, and in a session at a prompt said on standard error.
@@ -6,14 +6,16 @@ logged, and in a session at a prompt said on standard error.
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 log = logging.getLogger("fourlab.kernels")
 
 Listener = Callable[[str, bool], None]  # a kernel's module, and whether its compilation begins
+NOTICE_SECONDS = 5.0  # until a person is told of what has a time of its own
 QUIET_SECONDS = 0.3  # that something may take before anything is said of it
 
 
@@ -40,14 +42,27 @@ class CompilationNotice:
         self._say(f"compiling {name}{once} ...")
 
 
-def _say_somewhere(words: str) -> None:
+def say(words: str) -> None:
+    """Tell whoever sits at a prompt, and else the log."""
     if hasattr(sys, "ps1"):  # somebody sits at a prompt
         sys.stderr.write(f"{words}\n")
     else:
         log.info(words)
 
 
-_unheard = CompilationNotice(_say_somewhere)
+@contextlib.contextmanager
+def notice(words: str) -> Iterator[None]:
+    """Say what is waited for, if it takes more than some seconds."""
+    timer = threading.Timer(NOTICE_SECONDS, say, (words,))
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+
+
+_unheard = CompilationNotice(say)
 _listeners: list[Listener] = []
 
 
