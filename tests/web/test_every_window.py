@@ -160,6 +160,12 @@ def api(visitor: Visitor) -> None:
     visitor.page.goto(visitor.server.url + "/api")
 
 
+def lost(visitor: Visitor) -> None:
+    visitor.page.goto(visitor.server.url + "/run/nobody-made-this")
+    visitor.page.wait_for_selector(".bottom-bar .icon >> nth=4")
+    visitor.complaints.clear()  # that there is no such page
+
+
 STATES = {
     "home": home,
     "end": end_of_a_game,
@@ -178,6 +184,7 @@ STATES = {
     "studies": studies,
     "report": report,
     "api": api,
+    "lost": lost,
 }
 
 
