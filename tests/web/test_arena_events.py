@@ -249,7 +249,7 @@ def test_measuring_says_how_far_it_is(bench: TestBench) -> None:
     session.changed = lambda: seen.append(session.view()["estimate"])
     session.open()
     bench.until(lambda: session.estimate is not None)
-    assert [f"measuring, pair {number} of 3" for number in (1, 2, 3)] == [
+    assert [f"timing a game of pair {number} of 3" for number in (1, 2, 3)] == [
         text for text, _ in itertools.groupby(seen) if "pair" in text
     ]
 

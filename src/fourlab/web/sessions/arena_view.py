@@ -135,7 +135,7 @@ def short(spec: str) -> str:
 def _estimate(session: ArenaSession) -> str:
     if session.estimate is None:
         done = session.measuring
-        return f"measuring, pair {done[0] + 1} of {done[1]}" if done else "measuring"
+        return f"timing a game of pair {done[0] + 1} of {done[1]}" if done else "timing a game"
     return f"about {duration(session.estimate)} for {session.total:,} games"
 
 
@@ -151,7 +151,7 @@ def duration(seconds: float) -> str:
 def _left(session: ArenaSession) -> str:
     report = session.report
     if report is None:
-        return "measuring, or waiting for a free place" if session.running else ""
+        return "getting ready, or waiting for a free place" if session.running else ""
     if report["played"] >= report["total"]:
         return "done"
     if not session.running:
