@@ -111,6 +111,8 @@ def arena(visitor: Visitor) -> None:
     visitor.page.click("[data-testid=run]")
     visitor.page.wait_for_selector("text=60 of 60 games", timeout=120_000)
     visitor.page.wait_for_selector(".latest a")
+    visitor.page.click("button.cross-cell >> nth=0")
+    visitor.page.wait_for_selector(".pair-games li >> nth=19")
 
 
 def analyse(tab: str, ready: str) -> Callable[[Visitor], None]:
