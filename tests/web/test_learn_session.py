@@ -433,3 +433,12 @@ def test_bad_input_is_refused(bench: TestBench, name: str, args: list[object]) -
 def test_no_file_outside_the_runs_folder_is_opened(bench: TestBench, spec: str) -> None:
     session = PlaySession(bench, {"opponent": spec})
     assert "is not in the folder runs" in session.notice
+
+
+def test_what_a_page_does_by_itself_takes_no_error_away(bench: TestBench) -> None:
+    session = learn(bench)
+    assert not session.act("tune", ["epsilon", "5"])
+    do(session, "find", "")  # the page looks at the policy again
+    assert session.view()["error"]["text"] == "Explore ε 5 is out of range; 0 to 1"
+    do(session, "tune", "epsilon", "0.5")
+    assert session.view()["error"] is None

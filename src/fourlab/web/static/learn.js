@@ -1,6 +1,6 @@
 // Learn: a learner at work, watched at any speed; a draft, or a run at its address.
 
-import { BoardView, Disc, Frame, Icon, Picker, Segmented, live } from "fourlab/kit.js";
+import { BoardView, Disc, Frame, Icon, Picker, Segmented, Word, live } from "fourlab/kit.js";
 import { Chart, Dial, Menu, StateTag } from "fourlab/parts.js";
 import { drawCurve, drawHistogram, percent, short } from "fourlab/curve.js";
 import { heat } from "fourlab/heat.js";
@@ -17,7 +17,7 @@ const TYPING = 250; // milliseconds after which what was typed is looked for
 
 export default {
   mixins: [live, unsent],
-  components: { BoardView, Chart, Dial, Disc, Frame, HeatTable, Icon, Menu, Picker, Segmented, StateTag },
+  components: { BoardView, Chart, Dial, Disc, Frame, HeatTable, Icon, Menu, Picker, Segmented, StateTag, Word },
   data() {
     return { tab: "game", theme: 0, keys: KEYS, ticks: TICKS, sliding: null, more: false, settings: false, other: null, wanted: "", typed: "", adding: false, naming: false, leaving: false, savedAt: null, now: Date.now() };
   },
@@ -217,7 +217,7 @@ export default {
       <p v-else class="note">{{ view.preparing ? 'It is being prepared.' : view.running ? 'Its first ' + view.counted.unit + ' are under way.' : 'Run it, and it says here what it does.' }}</p>
     </section>
     <section v-else v-show="shown('values')" class="card padded learn-values" aria-label="Values">
-      <div class="heading"><h2>Q(s, a) in this game</h2><span>value, and trials below</span></div>
+      <div class="heading"><h2><Word term="Q(s, a)">Q(s, a)</Word> in this game</h2><span>value, and trials below</span></div>
       <p v-if="!view.rows.length" class="note">The learner’s turns appear here, one row each.</p>
       <HeatTable :rows="view.rows" :game="view.game" :changed="view.changed" :scale="view.scale" :theme="theme"/>
       <div class="legend"><span><i class="key chosen"></i>chosen</span><span><i class="key changed"></i>just changed</span><span><i class="key exact"></i>exact best</span></div>
@@ -230,7 +230,7 @@ export default {
           <p v-if="policy.more" class="note">The first {{ policy.rows.length }}; more moves lead further.</p></div></div>
     </section>
     <section v-show="shown('curves')" class="card learn-curves" aria-label="Curves">
-      <section><div class="heading"><h2>Win rate against {{ against }}</h2><span v-if="winHead"><b>{{ winHead.share }}</b> ± {{ winHead.half }} points</span></div>
+      <section><div class="heading"><h2>Win rate against <Word v-if="against === 'Baseline'" term="baseline">Baseline</Word><template v-else>{{ against }}</template></h2><span v-if="winHead"><b>{{ winHead.share }}</b> ± {{ winHead.half }} points</span></div>
         <ul v-if="view.compared.length || canAdd.length" class="curve-key"><template v-if="view.compared.length"><li><i></i>{{ title }} <b>{{ winHead ? winHead.share : '' }}</b></li>
           <li v-for="(one, index) in view.compared" :key="one.name"><i :class="'further-' + Math.min(2, index + 1)"></i>{{ one.title }} <b>{{ one.points.length ? percent(one.points.at(-1)[2]) : '' }}</b> <button type="button" class="drop" :aria-label="'Take ' + one.title + ' off the chart'" @click="drop(one.name)"><Icon name="close"/></button></li></template>
           <li v-if="canAdd.length && view.compared.length < 3" class="add"><button v-if="!adding" type="button" class="link" @click="adding = true">Add a run</button><Picker v-else label="Run to add" :options="[{ value: '', label: 'Which run?' }, ...canAdd]" value="" @choose="add"/></li></ul>
