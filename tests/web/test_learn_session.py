@@ -439,6 +439,6 @@ def test_what_a_page_does_by_itself_takes_no_error_away(bench: TestBench) -> Non
     session = learn(bench)
     assert not session.act("tune", ["epsilon", "5"])
     do(session, "find", "")  # the page looks at the policy again
-    assert session.view()["error"]["text"] == "Explore ε 5 is out of range; 0 to 1"
+    assert session.view()["error"]["text"] == "epsilon 5 is out of range; 0 to 1"
     do(session, "tune", "epsilon", "0.5")
     assert session.view()["error"] is None
