@@ -131,9 +131,6 @@ export const Frame = {
   },
   mounted() {
     if (sessionStorage.fourlabLost) this.greet();
-    // A restarted server knows no page: it is loaded anew just after it is back, and says so then.
-    this.onLeave = () => { if (this.connection === "back" && this.before) sessionStorage.fourlabLost = `at ${this.before}`; };
-    addEventListener("pagehide", this.onLeave);
     this.shown.speak = (text) => { this.spoken = text; };
     this.listen();
     this.onKey = (event) => {
@@ -148,7 +145,6 @@ export const Frame = {
   },
   beforeUnmount() {
     removeEventListener("keydown", this.onKey);
-    removeEventListener("pagehide", this.onLeave);
     for (const when of ["beforeprint", "afterprint"]) removeEventListener(when, this.onPaper);
     this.media.removeEventListener("change", this.onScheme);
   },
@@ -178,7 +174,6 @@ export const Frame = {
       clearInterval(this.clock);
       this.before = (sessionStorage.fourlabLost ?? "").slice(3);
       delete sessionStorage.fourlabLost;
-      if (this.before && this.before.split("?")[0] !== location.pathname) { this.connection = "on"; return; } // another page was opened meanwhile
       this.unheard = settle(this.shown);
       this.connection = "back";
       setTimeout(() => { if (this.connection === "back") this.connection = "on"; }, 4000);
