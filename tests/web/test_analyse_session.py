@@ -6,6 +6,7 @@ from fourlab.rules.catalog import game
 from fourlab.rules.formats import write_kaggle, write_text, write_uci
 from fourlab.rules.position import position_of
 from fourlab.search.solver import shared_solver
+from fourlab.web.sessions import analyse_view
 from fourlab.web.sessions.analyse import AnalyseSession
 from fourlab.web.sessions.notation import read_position
 from fourlab.web.sessions.truth import height
@@ -47,6 +48,17 @@ def test_the_value_of_an_empty_board_is_told_before_it_is_solved(
     assert headline["busy"]
     do(session, "play", 0, 3)
     assert session.view()["headline"]["title"] == "Solving"
+    session.close()
+
+
+def test_no_move_is_guessed_at_where_all_are_known_to_lose(
+    bench: TestBench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(analyse_view, "QUICK_SECONDS", 0.0)
+    session = AnalyseSession(bench, {"game": "connect:columns=8,rows=6,k=4"})
+    session.open()
+    bench.until(lambda: session.guesses and session.view()["chips"])
+    assert {chip["first"] for chip in session.view()["chips"]} == {"Loss"}
     session.close()
 
 

@@ -262,7 +262,7 @@ def test_measuring_says_how_far_it_is(bench: TestBench) -> None:
     session.changed = lambda: seen.append(session.view()["estimate"])
     session.open()
     bench.until(lambda: session.estimate is not None)
-    assert [f"measuring, pair {number} of 3" for number in (1, 2, 3)] == [
+    assert [f"timing a game of pair {number} of 3" for number in (1, 2, 3)] == [
         text for text, _ in itertools.groupby(seen) if "pair" in text
     ]
 
@@ -277,3 +277,27 @@ def test_games_under_way_are_counted(bench: TestBench, monkeypatch: pytest.Monke
     bench.until(lambda: session.event.state == "finished")
     assert max(seen) > 0
     assert session.view()["underWay"] == 0
+
+
+def test_every_game_of_a_pair_can_be_opened(bench: TestBench, tmp_path: Path) -> None:
+    shelf, events = Shelf(Keep(tmp_path / "kept"), "ann"), Events()
+    session = arena(bench, events, shelf, **{**QUERY, "games": "30"})
+    session.act("run", [])
+    bench.until(lambda: session.report is not None and session.report["played"] == 90)
+    assert session.act("between", [2, 0])
+    bench.until(lambda: session.view()["pair"]["games"] is not None)
+    pair = session.view()["pair"]
+    assert (pair["title"], pair["total"], len(pair["games"])) == ("Random against Perfect", 30, 20)
+    assert pair["games"][0]["first"] == "Perfect"
+    assert pair["games"][1]["first"] == "Random"
+    assert session.act("between", [2, 0, 1])
+    bench.until(lambda: session.view()["pair"]["games"] is not None)
+    rest = session.view()["pair"]
+    assert (rest["from"], rest["more"], len(rest["games"])) == (21, 0, 10)
+    won = [game["result"] for game in (*pair["games"], *rest["games"])[::2]].count("1–0")
+    lost = [game["result"] for game in (*pair["games"], *rest["games"])[1::2]].count("0–1")
+    assert session.view()["cross"][0][2]["counts"][0] == won + lost
+    assert session.act("between", [2, 0, 1])  # once more: closed
+    assert session.view()["pair"] is None
+    assert not session.act("between", [1, 1])
+    assert not session.act("between", [0, 9])

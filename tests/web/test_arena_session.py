@@ -37,7 +37,7 @@ def do(session: ArenaSession, name: str, *args: object) -> None:
 
 def test_the_time_is_estimated_before_anything_is_played(bench: TestBench) -> None:
     session = arena(bench)
-    assert session.view()["estimate"].startswith("measuring")
+    assert session.view()["estimate"].startswith("timing")
     bench.until(lambda: session.estimate is not None)
     assert session.view()["estimate"].endswith("for 60 games")
     assert session.view()["played"] == 0

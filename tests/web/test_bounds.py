@@ -174,3 +174,8 @@ def test_names_with_unseen_characters_are_refused(spec: str) -> None:
     for read in (read_game, lambda text: read_agent(text, game("connect4"))):
         with pytest.raises(SpecError, match="cannot be seen"):
             read(spec)
+
+
+def test_who_names_a_file_is_told_how_files_are_offered() -> None:
+    with pytest.raises(SpecError, match="--agents FOLDER"):
+        read_agent("/home/me/mine.py:Player", game("connect4"))

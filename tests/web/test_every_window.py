@@ -111,6 +111,8 @@ def arena(visitor: Visitor) -> None:
     visitor.page.click("[data-testid=run]")
     visitor.page.wait_for_selector("text=60 of 60 games", timeout=120_000)
     visitor.page.wait_for_selector(".latest a")
+    visitor.page.click("button.cross-cell >> nth=0")
+    visitor.page.wait_for_selector(".pair-games li >> nth=19")
 
 
 def analyse(tab: str, ready: str) -> Callable[[Visitor], None]:
@@ -160,6 +162,12 @@ def api(visitor: Visitor) -> None:
     visitor.page.goto(visitor.server.url + "/api")
 
 
+def lost(visitor: Visitor) -> None:
+    visitor.page.goto(visitor.server.url + "/run/nobody-made-this")
+    visitor.page.wait_for_selector(".bottom-bar .icon >> nth=4")
+    visitor.complaints.clear()  # that there is no such page
+
+
 STATES = {
     "home": home,
     "end": end_of_a_game,
@@ -178,6 +186,7 @@ STATES = {
     "studies": studies,
     "report": report,
     "api": api,
+    "lost": lost,
 }
 
 

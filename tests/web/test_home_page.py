@@ -41,15 +41,23 @@ def test_a_first_visitor_plays_sees_the_truth_and_is_beaten(visit: Visit) -> Non
     visitor.picture("home-beaten")
 
 
-def test_words_explain_themselves_by_key_and_by_pointer(visit: Visit) -> None:
+@pytest.mark.parametrize(
+    ("path", "term", "said"),
+    [
+        ("/", "Baseline", "wins if it can, blocks if it must"),
+        ("/learn", "Baseline", "wins if it can, blocks if it must"),
+        ("/learn", "Q(s, a)", "What the learner thinks a move is worth"),
+        ("/arena", "spec", "A player written in one line"),
+    ],
+)
+def test_words_explain_themselves_by_key(visit: Visit, path: str, term: str, said: str) -> None:
     visitor = visit()
-    visitor.go("/")
-    word = visitor.page.locator(".word").first
-    word.focus()
+    visitor.go(path)
+    visitor.page.locator(f".word:text-is('{term}')").first.focus()
     visitor.page.keyboard.press("Enter")
-    visitor.page.wait_for_selector("text=wins if it can, blocks if it must")
+    visitor.page.wait_for_selector(f"text={said} >> visible=true")
     visitor.page.keyboard.press("Escape")
-    assert not visitor.page.locator("text=wins if it can, blocks if it must").is_visible()
+    assert not visitor.page.locator(f"text={said}").first.is_visible()
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])

@@ -2,6 +2,7 @@
 
 import threading
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -24,6 +25,7 @@ from fourlab.web.runs.policy import best_known
 from fourlab.web.runs.reference import truth_sample
 from fourlab.web.runs.room import Room
 from fourlab.web.sessions.learn import LearnSession
+from fourlab.web.sessions.learn_view import _changed, _update
 from fourlab.web.sessions.play import PlaySession
 from web.bench import PATIENCE, TestBench
 
@@ -433,3 +435,23 @@ def test_bad_input_is_refused(bench: TestBench, name: str, args: list[object]) -
 def test_no_file_outside_the_runs_folder_is_opened(bench: TestBench, spec: str) -> None:
     session = PlaySession(bench, {"opponent": spec})
     assert "is not in the folder runs" in session.notice
+
+
+def test_what_a_page_does_by_itself_takes_no_error_away(bench: TestBench) -> None:
+    session = learn(bench)
+    assert not session.act("tune", ["epsilon", "5"])
+    do(session, "find", "")  # the page looks at the policy again
+    assert session.view()["error"]["text"] == "epsilon 5 is out of range; 0 to 1"
+    do(session, "tune", "epsilon", "0.5")
+    assert session.view()["error"] is None
+
+
+def test_a_full_table_writes_no_sum_that_is_false(bench: TestBench) -> None:
+    session = learn(bench, learner="q")
+    bench.until(lambda: session.training.sample is not None)
+    sample = session.training.sample
+    turn = replace(sample.game.turns[0], trials=[0] * 9)  # taught, and not remembered
+    full = replace(sample, game=replace(sample.game, turns=(turn,)))
+    assert _update(session.training, full, 1)["formula"].startswith("The table is full")
+    assert _changed(full, 1) is None
+    assert _changed(sample, 1) is not None

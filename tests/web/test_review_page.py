@@ -100,6 +100,15 @@ def test_a_turning_point_has_an_address_that_others_can_open(visit: Visit) -> No
     other.page.wait_for_selector("h1 >> text=Red played 2; column 1 held the win")
 
 
+def test_on_a_phone_the_board_stays_while_the_rest_is_read(visit: Visit) -> None:
+    visitor = reviewed(visit, viewport={"width": 390, "height": 844}, has_touch=True)
+    visitor.page.evaluate("scrollTo(0, document.documentElement.scrollHeight)")
+    for part in (".plate", ".review-actions"):
+        box = visitor.page.locator(part).first.bounding_box()
+        assert box["y"] >= 0
+        assert box["y"] + box["height"] < 844 - 64 - 130  # the pages' bar, and room to read
+
+
 @pytest.mark.parametrize(
     ("theme", "width", "button"),
     [("light", 1280, "text=Picture"), ("dark", 390, "header [aria-label='Send a picture']")],

@@ -5,11 +5,13 @@ from pathlib import Path
 import pytest
 
 from fourlab.rules.catalog import game as find_game
+from fourlab.web import words
 from fourlab.web.keep.shelf import Shelf
 from fourlab.web.keep.store import Keep
 from fourlab.web.limits import offer_runs, read_agent
 from fourlab.web.runs.room import Room
 from fourlab.web.sessions.arena import read_players
+from fourlab.web.sessions.arena_view import short
 from fourlab.web.sessions.learn import LearnSession
 from fourlab.web.sessions.shelf import ShelfSession
 from web.bench import TestBench
@@ -114,6 +116,15 @@ def test_a_run_is_a_player_everywhere(room: Room, bench: TestBench) -> None:
     assert f"opponent=run:{name}" in row["play"]
     assert f"agents=run:{name};" in row["arena"]
     assert f"a=run:{name}" in row["analyse"]
+
+
+def test_a_run_is_called_by_its_title(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(words, "_title_of", room.title)
+    name = room.keep.add("run", "ann", {"agent": "q"}, title="my best", stem="q-3x3").name
+    for spec in (f"run:{name}", f"q:{room.keep.folder(name)}"):
+        assert words.opponent_of(spec)["title"] == "my best"
+        assert short(spec) == "my best"
+    assert words.opponent_of("run:gone-1")["title"] == "gone-1"
 
 
 def test_several_runs_stand_on_one_chart(room: Room, bench: TestBench) -> None:

@@ -16,6 +16,7 @@ from fourlab.web.sessions.home_story import Stories
 from fourlab.web.studies.library import Library
 from fourlab.web.studies.reruns import Reruns
 from fourlab.web.warm import Warming
+from fourlab.web.words import name_runs
 from fourlab.web.workbench import Workbench
 
 TICK_SECONDS = 2.0
@@ -70,6 +71,7 @@ class Laboratory:
         self._reruns = Reruns(self._bench, self.library, self.threads)
         self._room = Room(self._bench, self.keep)
         offer_runs(self._room.player)
+        name_runs(self._room.title)
         self._tick()
 
     def _tick(self) -> None:

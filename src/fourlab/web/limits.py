@@ -64,6 +64,11 @@ def read_agent(text: str, rules: Rules) -> Agent:
         return _read_run(_short(text, "agent").removeprefix(KEPT), rules)
     spec = whole(parse(_short(text, "agent")))
     kind = AGENTS.get(spec.name)
+    if kind is None and spec.name.partition("@")[0].endswith(".py"):
+        raise SpecError(
+            f"{spec.name!r} is no file that this server offers; its owner offers those of a folder "
+            "with fourlab serve --agents FOLDER"
+        )
     if kind is None:
         raise unknown("agent", spec.name, public_agents())
     if spec.name in PRIVATE:

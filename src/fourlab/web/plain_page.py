@@ -20,17 +20,23 @@ DOORS = {
     "certificate": "Players proven against every reply",
     "api": "The same for programs",
 }
-SWITCH = """<script>
-document.querySelector("[data-switch]").addEventListener("click", () => {
-  const root = document.documentElement;
+# Icons are drawn once the page is there: without scripts its words stand alone.
+SCRIPT = f"""<script type="module">
+import {{ PAGE_ICONS, PATHS }} from "{STATIC_URL}/icons.js";
+const drawn = (name) => '<svg class="icon" viewBox="0 0 20 20" aria-hidden="true"><path d="' +
+  PATHS[name] + '"/></svg>';
+for (const link of document.querySelectorAll(".bottom-bar a"))
+  link.insertAdjacentHTML("afterbegin", drawn(PAGE_ICONS[link.getAttribute("href").slice(1)]));
+document.querySelector(".shelf-link").insertAdjacentHTML("afterbegin", drawn("shelf"));
+const button = document.querySelector("[data-switch]"), root = document.documentElement;
+const show = () => {{ button.innerHTML = drawn(root.dataset.theme === "dark" ? "sun" : "moon"); }};
+button.addEventListener("click", () => {{
   root.dataset.theme = root.dataset.theme === "dark" ? "light" : "dark";
   localStorage.setItem("fourlab-theme", root.dataset.theme);
-});
+  show();
+}});
+show();
 </script>"""
-MOON = (
-    '<svg class="icon" viewBox="0 0 20 20" aria-hidden="true">'
-    '<path d="M16 11.5A6.5 6.5 0 0 1 8.5 4a6.5 6.5 0 1 0 7.5 7.5z"/></svg>'
-)
 MOST_SHOWN = 200  # characters of an address
 
 
@@ -46,13 +52,15 @@ def plain_page(title: str, body: str, current: str = "") -> str:
 <title>{escape(title)} · fourlab</title>
 <link rel="stylesheet" href="{STATIC_URL}/fourlab.css">
 <link rel="stylesheet" href="{STATIC_URL}/home.css">
+<link rel="stylesheet" href="{STATIC_URL}/shelf.css">
 <link rel="stylesheet" href="{STATIC_URL}/windows.css">
 {THEME}</head><body>
 <header class="header"><a class="brand" href="/">
 <img src="/favicon.ico" width="28" height="28" alt=""><b>fourlab</b></a>
 <nav class="tabs" aria-label="Pages">{links}</nav>
-<button class="plain" type="button" data-switch aria-label="Light or dark">{MOON}</button></header>
-{body}<nav class="bottom-bar" aria-label="Pages">{links}</nav>{SWITCH}</body></html>"""
+<a class="shelf-link" href="/shelf" aria-label="Shelf"><span>Shelf</span></a>
+<button class="plain" type="button" data-switch aria-label="Light or dark"></button></header>
+{body}<nav class="bottom-bar" aria-label="Pages">{links}</nav>{SCRIPT}</body></html>"""
 
 
 def _mark(is_current: bool) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -179,6 +180,19 @@ def opponent_of(spec: str) -> dict[str, Any]:
     }
 
 
+def _same(name: str) -> str:
+    return name
+
+
+_title_of: Callable[[str], str] = _same  # agents are named in many places, of one laboratory
+
+
+def name_runs(title_of: Callable[[str], str]) -> None:
+    """Call kept runs by their titles; `title_of` returns every other name as it is."""
+    global _title_of
+    _title_of = title_of
+
+
 def _in_words(spec: str) -> tuple[str, str]:
     """Name an agent outside the families: a file by its name alone, with its kind as detail."""
     try:
@@ -191,7 +205,7 @@ def _in_words(spec: str) -> tuple[str, str]:
     name = path.parent.name if path.stem == "checkpoint" else path.stem
     if read.name in ("net", "zero"):
         name = SHIPPED_NETWORKS.get(str(path), name)
-    return name, KINDS[read.name]
+    return _title_of(name), KINDS[read.name]
 
 
 def flipped(text: str) -> str:

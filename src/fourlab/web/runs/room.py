@@ -121,6 +121,10 @@ class Room:
             raise SpecError(f"run {item.title!r} has not learned anything yet; let it run first")
         return str(item.body["agent"]), self.keep.folder(name)
 
+    def title(self, name: str) -> str:
+        """Return the title of a run by its name, and what is none as it is."""
+        return self.keep.get(name).title if self.keep.has(name) else name
+
     def running(self, owner: str) -> int:
         """Return how many runs of a visitor are at work."""
         seats = self._seats.values()

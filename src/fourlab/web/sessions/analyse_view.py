@@ -64,6 +64,9 @@ def chips(session: AnalyseSession) -> list[dict[str, Any]] | None:
     shares = session.guesses
     if session.spent < QUICK_SECONDS / 2:
         return found
+    if session.position.ply == 0 and (board := known(session.rules)) and board.outcome < 0:
+        loss = {"kind": "loss", "first": "Loss", "second": "", "tip": board.source}
+        return [loss if chip["kind"] in ("wait", "unknown") else chip for chip in found]
     return [
         guess(chip, shares[move]) if _is_open(chip) and move in shares else chip
         for move, chip in enumerate(found)

@@ -20,6 +20,7 @@ from fourlab.rules.geometry import Rules
 from fourlab.web.events import Events, LiveEvent, check_time, measure
 from fourlab.web.keep.shelf import Shelf
 from fourlab.web.limits import KEPT, read_game
+from fourlab.web.sessions.arena_games import PAGE, PairGames, games_between
 from fourlab.web.sessions.arena_players import Fact, check_total, own_runs, read_players
 from fourlab.web.sessions.arena_view import arena_view, short, title_of
 from fourlab.web.sessions.base import Session, View, number, whole
@@ -35,7 +36,7 @@ class ArenaSession(Session):
     """The setting of an event, and the event once it has begun: that one is the server's."""
 
     actions = frozenset(
-        {"add", "remove", "replace", "game", "games", "seed", "begins", "run", "dismiss"}
+        {"add", "remove", "replace", "game", "games", "seed", "begins", "run", "between", "dismiss"}
     )
     kept_kind = "event"
 
@@ -56,6 +57,7 @@ class ArenaSession(Session):
         self.plies: int | None = None  # of openings, where somebody chose them
         self.was_odd = False  # whether an odd number of games a pair was asked for
         self.event: LiveEvent | None = None
+        self.pair: PairGames | None = None  # whose games are shown
         self.measured: float | None = None
         self.measuring: tuple[int, int] | None = None  # pairs, and of how many
         if shelf is not None and "event" in query:
@@ -238,6 +240,33 @@ class ArenaSession(Session):
         assert self.event is not None  # noqa: S101  # it was just begun
         self.event.run(self.estimate)
 
+    def between(self, row: int, column: int, page: int = 0) -> None:
+        """Show the games of two players, a page of them; those that are shown go."""
+        for index in (row, column):
+            whole(index, 0, len(self.players) - 1, "player")
+        whole(page, 0, self.per_pair // PAGE, "page")
+        if self.event is None or row == column:
+            raise FourlabError("these two have no games yet")
+        same = self.pair is not None and (row, column, page) == self.pair.place
+        self.pair = None if same else PairGames(row, column, page)
+        self._read_games()
+
+    def _read_games(self) -> None:
+        """Read the games of the pair that is shown."""
+        pair, event = self.pair, self.event
+        if pair is None or event is None:
+            return
+        players = (self.players[pair.row], self.players[pair.column])
+
+        def work(job: Job) -> None:
+            job.report(show, games_between(event.event, *players, pair.page))
+
+        def show(games: list[dict[str, Any]]) -> None:
+            pair.games = games
+            self.changed()
+
+        self.start("games", work)
+
     def dismiss(self) -> None:
         """Take the notice away."""
         self.notice = ""
@@ -254,7 +283,7 @@ class ArenaSession(Session):
         """Show an event from now on, or none."""
         if self.event is not None and self._heard in self.event.listeners:
             self.event.listeners.remove(self._heard)
-        self.event = event
+        self.event, self.pair = event, None
         if event is not None and self.is_open:
             event.listeners.append(self._heard)
 
@@ -263,6 +292,8 @@ class ArenaSession(Session):
         self.failure = self.event.failure
         if self.failure and "would take" in self.failure:
             self.error, self.failure = {"field": "run", "text": self.failure}, ""
+        if self.pair is not None and self.pair.games is not None and len(self.pair.games) < PAGE:
+            self._read_games()
         self.changed()
 
     def _set(self, **changes: Any) -> None:

@@ -13,6 +13,7 @@ from fourlab.rules.catalog import game as find_game
 from fourlab.rules.position import read_moves, write_moves
 from fourlab.web import words
 from fourlab.web.limits import MOVE_SECONDS
+from fourlab.web.sessions.arena_games import PAGE
 from fourlab.web.sessions.play_view import game_view, offered_games
 
 if TYPE_CHECKING:
@@ -52,6 +53,7 @@ def arena_view(session: ArenaSession) -> dict[str, Any]:
         "remarks": _remarks(session),
         "now": _now(session),
         "latest": [] if report is None else [_latest(one) for one in report["latest"]],
+        "pair": _pair(session),
         "export": _export(session),
         "announce": _announce(session),
         "notice": session.notice,
@@ -135,7 +137,7 @@ def short(spec: str) -> str:
 def _estimate(session: ArenaSession) -> str:
     if session.estimate is None:
         done = session.measuring
-        return f"measuring, pair {done[0] + 1} of {done[1]}" if done else "measuring"
+        return f"timing a game of pair {done[0] + 1} of {done[1]}" if done else "timing a game"
     return f"about {duration(session.estimate)} for {session.total:,} games"
 
 
@@ -151,7 +153,7 @@ def duration(seconds: float) -> str:
 def _left(session: ArenaSession) -> str:
     report = session.report
     if report is None:
-        return "measuring, or waiting for a free place" if session.running else ""
+        return "getting ready, or waiting for a free place" if session.running else ""
     if report["played"] >= report["total"]:
         return "done"
     if not session.running:
@@ -233,6 +235,25 @@ def _remarks(session: ArenaSession) -> list[str]:
 def _rounded(number: float) -> str:
     step = 10 if number < 200 else 100
     return f"{max(step, round(number / step) * step):,}"
+
+
+def _pair(session: ArenaSession) -> dict[str, Any] | None:
+    """Return the games of the pair that a visitor looks at."""
+    pair = session.pair
+    if pair is None:
+        return None
+    row, column = (short(session.players[index]) for index in (pair.row, pair.column))
+    cell = _cross(session)[pair.row][pair.column]
+    return {
+        "row": pair.row,
+        "column": pair.column,
+        "title": f"{row} against {column}",
+        "page": pair.page,
+        "from": pair.page * PAGE + 1,
+        "total": 0 if cell is None else cell["games"],
+        "more": 0 if cell is None else max(0, cell["games"] - (pair.page + 1) * PAGE),
+        "games": None if pair.games is None else [_latest(game) for game in pair.games],
+    }
 
 
 def _latest(game: dict[str, Any]) -> dict[str, Any]:

@@ -63,11 +63,12 @@ class Session(ABC):
     def act(self, name: str, args: list[Any]) -> bool:
         """Do what a visitor asked for; return whether it could be done.
 
-        What cannot be done leaves the state as it was and stands in `error` until the next action.
+        What cannot be done leaves the state as it was and stands in `error` until the visitor's
+        next action.
         """
-        self.error = None
+        refused = None
         if name not in self.unasked:
-            self.failure = ""
+            self.error, self.failure = None, ""
         try:
             if name not in self.actions:
                 raise FourlabError(f"there is no action {name[:20]!r} here")
@@ -78,9 +79,9 @@ class Session(ABC):
             except (TypeError, AttributeError, LookupError, OverflowError, ValueError) as fault:
                 raise FourlabError(f"{name!r} does not take {args!r}"[:200]) from fault
         except FourlabError as error:
-            self.error = {"field": name[:40], "text": str(error)[:MOST_WORDS]}
+            refused = self.error = {"field": name[:40], "text": str(error)[:MOST_WORDS]}
         self.changed()
-        return self.error is None
+        return refused is None
 
     def start(
         self, kind: str, work: Callable[[Job], None], pool: str = ANALYSIS, needs: str = ""

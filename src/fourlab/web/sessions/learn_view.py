@@ -37,6 +37,8 @@ STORED_PHASES = {  # of a learner that stores its policy
     "with a chance of {keep}, else a random one.",
 }
 
+FULL = "The table is full: this position finds no place in it, and nothing is learned of it."
+
 
 def learn_view(session: LearnSession) -> dict[str, Any]:
     """Return everything that the page shows."""
@@ -307,6 +309,8 @@ def _changed(sample: Sample | None, learned: int) -> dict[str, Any] | None:
     if sample is None or learned == 0:
         return None
     turn = sample.game.turns[learned - 1]
+    if turn.trials[turn.move] == 0:
+        return None
     old, new = turn.before[turn.move] or 0.0, turn.after[turn.move] or 0.0
     return {"row": learned - 1, "move": turn.move, "difference": round(new - old, 4)}
 
@@ -321,7 +325,7 @@ def _update(training: Training, sample: Sample | None, learned: int) -> dict[str
         "title": f"Move {turn.ply + 1}, {unit} {turn.move + 1}",
         "old": round(turn.before[turn.move] or 0.0, 4),
         "new": round(turn.after[turn.move] or 0.0, 4),
-        "formula": turn.update,
+        "formula": FULL if turn.trials[turn.move] == 0 else turn.update,
     }
 
 

@@ -168,8 +168,8 @@ def _rules() -> list[str]:
     run, game, event = KINDS["run"], KINDS["game"], KINDS["event"]
     return [
         f"A run goes on for {ALONE_SECONDS / 60:.0f} minutes when nobody looks, then it pauses.",
-        f"It is saved about every {SAVE_SECONDS:.0f} s. After a restart it waits here from its "
-        "last save.",
+        f"It is saved about every {SAVE_SECONDS:.0f} s, a large table less often. After a restart "
+        "it waits here from its last save.",
         f"Runs and events that nobody opened for {run.days:.0f} days are deleted, games after "
         f"{game.days:.0f}; seven days before, it says so here.",
         f"{run.each} runs, {event.each} events and the latest {game.each} games are kept for you. "

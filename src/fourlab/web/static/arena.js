@@ -54,6 +54,8 @@ export default {
       this.shown = matchMedia("(prefers-reduced-motion: reduce)").matches ? moves : 0;
       if (this.replayed) this.clock = setInterval(() => { if (++this.shown >= moves) clearInterval(this.clock); }, 250);
     },
+    isShown(row, column) { const { pair } = this.view; return pair !== null && pair.row === row && pair.column === column; },
+    turn(by) { const { row, column, page } = this.view.pair; this.act("between", row, column, page + by); },
     addTyped() { this.send(() => { this.typed = ""; }, "add", this.typed); },
     act2(name, event) { this.act(name, event.target.value); },
     key(event) { if (event.key === " ") { event.preventDefault(); this.act("run"); } },
@@ -100,7 +102,14 @@ export default {
       <div class="cross-scroll"><table class="cross" :style="{ '--players': view.players.length }"><thead><tr><th></th><th v-for="player in view.players" :key="player.spec" scope="col">{{ player.short }}</th></tr></thead>
         <tbody><tr v-for="(row, index) in cells" :key="view.players[index].spec"><th scope="row">{{ view.players[index].short }}</th>
           <td v-for="(cell, column) in row" :key="column"><div v-if="!cell" class="cross-cell diagonal"></div>
-            <div v-else class="cross-cell" :class="{ playing: cell.playing }" :style="cell.style"><template v-if="cell.games"><b>{{ Math.round(cell.score * 100) }}%</b><span>{{ cell.counts.join('–') }}</span></template><template v-else>–</template></div></td></tr></tbody></table></div>
+            <button v-else-if="cell.games" type="button" class="cross-cell" :class="{ playing: cell.playing }" :style="cell.style" :aria-pressed="String(isShown(index, column))" :title="'Games of ' + view.players[index].short + ' against ' + view.players[column].short" @click="act('between', index, column)"><b>{{ Math.round(cell.score * 100) }}%</b><span>{{ cell.counts.join('–') }}</span></button>
+            <div v-else class="cross-cell" :class="{ playing: cell.playing }">–</div></td></tr></tbody></table></div>
+      <p v-if="begun && !view.pair" class="note">A cell opens the games of its pair.</p>
+      <div v-if="view.pair" class="pair-games" data-testid="pair"><div class="heading"><h2>{{ view.pair.title }}</h2><span>{{ view.pair.total.toLocaleString('en') }} games; each opens in Analyse</span></div>
+        <p v-if="!view.pair.games" class="note">Reading…</p>
+        <ol v-else :start="view.pair.from"><li v-for="(one, index) in view.pair.games" :key="view.pair.from + index"><span>{{ view.pair.from + index }}</span><a :href="one.href">{{ one.first }} – {{ one.second }}</a><span>{{ one.moves.length }} moves</span><b>{{ one.result }}</b></li></ol>
+        <p class="actions"><button v-if="view.pair.page" type="button" class="outline" @click="turn(-1)"><Icon name="back"/>Before</button><button v-if="view.pair.more" type="button" class="outline" @click="turn(1)">{{ view.pair.more.toLocaleString('en') }} more<Icon name="forward"/></button>
+          <button type="button" class="outline" @click="turn(0)"><Icon name="close"/>Close</button></p></div>
     </section>
     <section class="card padded latest" aria-label="Games">
       <template v-if="current"><Thumbnail data-testid="current" :game="view.game" :moves="current.moves" :pitch="Math.min(18, 126 / view.game.columns)"/>

@@ -1,52 +1,8 @@
 // What all pages are made of: the live connection to a session, the frame, and our own controls.
 
 import { Board, drawDisc, svg, thumbnail } from "fourlab/board.js";
+import { PAGE_ICONS, PATHS } from "fourlab/icons.js";
 import { numbered, remember, settle, shows } from "fourlab/unheard.js";
-
-const PATHS = {
-  undo: "M7 4 3.5 7.5 7 11M4 7.5h8a4 4 0 0 1 0 8H8",
-  redo: "m13 4 3.5 3.5L13 11m3-3.5H8a4 4 0 0 0 0 8h4",
-  hint: "M7.5 14.5h5M8.5 17h3M10 3a4.5 4.5 0 0 0-2.6 8.2c.4.3.6.8.6 1.3h4c0-.5.2-1 .6-1.3A4.5 4.5 0 0 0 10 3z",
-  plus: "M10 4v12M4 10h12",
-  minus: "M4 10h12",
-  flip: "M6 5h9l-2.5-2.5M14 15H5l2.5 2.5M15 5l-2.5 2.5M5 15l2.5-2.5",
-  play: "M6 4l10 6-10 6z",
-  pause: "M7 4v12M13 4v12",
-  step: "M5 4l8 6-8 6zM15 4v12",
-  moon: "M16 11.5A6.5 6.5 0 0 1 8.5 4a6.5 6.5 0 1 0 7.5 7.5z",
-  sun: "M10 6.5a3.5 3.5 0 1 0 0 7 3.5 3.5 0 0 0 0-7zM10 2v1.5M10 16.5V18M2 10h1.5M16.5 10H18M4.3 4.3l1.1 1.1M14.6 14.6l1.1 1.1M4.3 15.7l1.1-1.1M14.6 5.4l1.1-1.1",
-  warn: "M10 3 1.8 17h16.4zM10 8v4M10 14.4v.2",
-  offline: "M3 3l14 14M2 8c2-1.800 4.500-2.800 7-3M12 5c2.200.3 4.300 1.300 6 3M5 11c1-.9 2.200-1.500 3.500-1.800M15 11l-1-.8M10 16h.01M8 13.600c1.200-.8 2.800-.8 4 0",
-  check: "M4 10.500l4 4 8-9",
-  help: "M7.500 7.500a2.500 2.500 0 1 1 3.600 2.200c-.7.4-1.100.9-1.100 1.800M10 14.500v.1",
-  first: "M5 4v12M15 5l-5 5 5 5",
-  back: "M12 5l-5 5 5 5",
-  forward: "M8 5l5 5-5 5",
-  last: "M15 4v12M5 5l5 5-5 5",
-  mirror: "M6 6h9M12.500 3.500 15 6l-2.500 2.500M14 14H5M7.500 11.500 5 14l2.500 2.500",
-  copy: "M7 7h9v9H7zM13 7V4H4v9h3",
-  close: "M5 5l10 10M15 5L5 15",
-  grid: "M6.500 4a2.500 2.500 0 1 0 0 5 2.500 2.500 0 0 0 0-5zM13.500 4a2.500 2.500 0 1 0 0 5 2.500 2.500 0 0 0 0-5zM6.500 11a2.500 2.500 0 1 0 0 5 2.500 2.500 0 0 0 0-5zM13.500 11a2.500 2.500 0 1 0 0 5 2.500 2.500 0 0 0 0-5z",
-  flask: "M8 3h4M8.500 3v5L4 16.500h12L11.500 8V3M6.200 12.500h7.600",
-  bars: "M5 16V9M10 16V4M15 16v-5",
-  search: "M9 3.500a5.500 5.500 0 1 0 0 11 5.500 5.500 0 0 0 0-11zM13 13l4 4M9 6.500v5M6.500 9h5",
-  find: "M9 3.500a5.500 5.500 0 1 0 0 11 5.500 5.500 0 0 0 0-11zM13 13l4 4",
-  pencil: "M4 16l.8-3.200L13.500 4l2.500 2.500-8.800 8.700z",
-  reset: "M4 4v4h4M4.500 8a6 6 0 1 1-.6 4",
-  down: "M10 3v9M6 9l4 4 4-4M4 16.500h12",
-  stop: "M5 5h10v10H5z",
-  book: "M10 5.500C8 4 5.500 4 3 4.500V15c2.500-.5 5-.5 7 1 2-1.500 4.500-1.500 7-1V4.500C14.500 4 12 4 10 5.500zM10 5.500V16",
-  picture: "M3.500 4.500h13v11h-13zM3.500 13l3.500-3.500 3.500 3.500 2-2 4 4M12.500 8h.01",
-  shield: "M10 2.500 4 5v4.500c0 3.700 2.500 6.600 6 8 3.500-1.400 6-4.300 6-8V5zM7.300 9.800l2 2 3.600-3.800",
-  clock: "M10 3a7 7 0 1 0 0 14 7 7 0 0 0 0-14zM10 6v4l2.5 2",
-  shelf: "M4 3.500v13M8 3.500v13M4 16.500h4M4 3.500h4M11 4.500l3-1 3.500 12.200-3 .9zM4 7h4",
-  more: "M5 10h.01M10 10h.01M15 10h.01",
-  eye: "M2 10c2-3.300 4.700-5 8-5s6 1.700 8 5c-2 3.300-4.700 5-8 5s-6-1.700-8-5zM10 7.500a2.500 2.500 0 1 0 0 5 2.500 2.500 0 0 0 0-5z",
-  link: "M8.500 11.500a3 3 0 0 0 4.200 0l2.600-2.600a3 3 0 0 0-4.200-4.200l-1 1M11.500 8.500a3 3 0 0 0-4.200 0l-2.600 2.600a3 3 0 0 0 4.200 4.200l1-1",
-  trash: "M4 6h12M8 6V4h4v2M6 6l.7 10h6.600L14 6",
-  arrow: "M4 10h12M11.500 5.500 16 10l-4.500 4.500",
-  list: "M7.500 5H17M7.500 10H17M7.500 15H17M3.500 5h.01M3.500 10h.01M3.500 15h.01",
-};
 
 export const Icon = {
   props: { name: String },
@@ -140,14 +96,7 @@ export const Strength = {
       <button type="button" class="spec" :title="'Edit the spec string ' + player.spec" @click="$emit('edit')">{{ detail }}<Icon name="pencil"/></button></div></div>`,
 };
 
-const NAVIGATION = [
-  { page: "play", title: "Play", icon: "grid" },
-  { page: "learn", title: "Learn", icon: "flask" },
-  { page: "arena", title: "Arena", icon: "bars" },
-  { page: "analyse", title: "Analyse", icon: "search" },
-  { page: "studies", title: "Studies", icon: "book" },
-];
-const navigation = (name) => NAVIGATION.find((one) => one.page === name) ?? { page: name, title: name[0].toUpperCase() + name.slice(1), icon: "flask" };
+const navigation = (name) => ({ page: name, title: name[0].toUpperCase() + name.slice(1), icon: PAGE_ICONS[name] ?? "flask" });
 const RETRY_SECONDS = 4;
 
 export const Frame = {

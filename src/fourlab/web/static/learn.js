@@ -1,9 +1,10 @@
 // Learn: a learner at work, watched at any speed; a draft, or a run at its address.
 
-import { BoardView, Disc, Frame, Icon, Picker, Segmented, Thumbnail, live } from "fourlab/kit.js";
+import { BoardView, Disc, Frame, Icon, Picker, Segmented, Word, live } from "fourlab/kit.js";
 import { Chart, Dial, Menu, StateTag } from "fourlab/parts.js";
 import { drawCurve, drawHistogram, percent, short } from "fourlab/curve.js";
-import { heat, written } from "fourlab/heat.js";
+import { heat } from "fourlab/heat.js";
+import { HeatTable, brief, counted } from "fourlab/heat_table.js";
 import { unsent } from "fourlab/unsent.js";
 
 const KEYS = [["Space", "run or pause"], [".", "step by a move"], ["P", "step by a phase, where there are phases"], ["G", "step by a game"], ["L", "learn 10 s"], ["T", "play 100 test games"], ["← →", "read a chart that has the focus"], ["?", "this list"]];
@@ -16,7 +17,7 @@ const TYPING = 250; // milliseconds after which what was typed is looked for
 
 export default {
   mixins: [live, unsent],
-  components: { BoardView, Chart, Dial, Disc, Frame, Icon, Menu, Picker, Segmented, StateTag, Thumbnail },
+  components: { BoardView, Chart, Dial, Disc, Frame, HeatTable, Icon, Menu, Picker, Segmented, StateTag, Word },
   data() {
     return { tab: "game", theme: 0, keys: KEYS, ticks: TICKS, sliding: null, more: false, settings: false, other: null, wanted: "", typed: "", adding: false, naming: false, leaving: false, savedAt: null, now: Date.now() };
   },
@@ -25,7 +26,6 @@ export default {
     this.noteSaved(this.view.run);
     this.wanted = this.typed.replace(/\s/g, "");
     this.clock = setInterval(() => { this.now = Date.now(); this.lookAgain(); }, 1000);
-    this.toLastRow();
   },
   beforeUnmount() { clearInterval(this.clock); },
   computed: {
@@ -38,7 +38,6 @@ export default {
       const { game, board } = this.view;
       return { game, pitch: this.pitch, compact: true, showChips: false, moves: board.moves, legal: [], line: board.line, toMove: board.toMove, canPlay: false, chips: null };
     },
-    moveCount() { return this.view.game.gravity ? this.view.game.columns : this.view.game.columns * this.view.game.rows; },
     slider() { return this.sliding ?? (this.view.pace > 10 ** 6.05 ? MAX : Math.round(Math.log10(this.view.pace) * 10)); },
     wish() {
       if (this.slider > 60) return "as fast as it goes";
@@ -59,19 +58,6 @@ export default {
     against() { return this.view.against; },
     title() { return this.view.run?.title ?? "this run"; },
     canAdd() { return this.view.others.filter((one) => !this.view.compared.some((other) => other.name === one.value)); },
-    cells() {
-      const changed = this.view.changed;
-      return this.theme >= 0 && this.view.rows.map((row, index) => row.values.map((value, move) => {
-        const trials = row.trials[move];
-        if (value === null) return { kind: "full" };
-        const seen = trials === null || trials > 0;
-        return {
-          kind: seen ? "seen" : "unseen", value, trials, style: seen ? this.paint(value) : {},
-          chosen: row.move === move, best: row.best.includes(move),
-          changed: changed && changed.row === index && changed.move === move ? changed.difference : null,
-        };
-      }));
-    },
     tested() {
       const test = this.view.tested;
       if (!test) return null;
@@ -112,16 +98,10 @@ export default {
     shown() { return (name) => !this.phone || this.tab === name; },
   },
   methods: {
-    written, percent, short,
+    percent, short,
     thrown(games) { const found = this.view.own.find((point) => point[0] === games); return found ? percent(found[1]) : '–'; },
-    paint(value) { const { back, ink } = heat(value / this.view.scale); return { background: back, color: ink }; },
-    value(number) { return Math.abs(number) >= 100 ? String(Math.round(number)).replace("-", "−") : written(number); },
-    trials(count) {
-      if (count === null) return "";
-      if (count >= 1e6) return `${(count / 1e6).toFixed(1)}M`;
-      return count >= (this.moveCount > 6 ? 10000 : 100000) ? `${Math.round(count / 1000)}k` : count.toLocaleString("en");
-    },
-    difference(number) { return (number < 0 ? "" : "+") + this.value(number); },
+    value(number) { return brief(number, 0); },
+    trials(count) { return counted(count, 0); },
     drawWins(host, width, height) {
       const { wins, reference, compared, bySeconds } = this.view;
       const label = this.winHead ? `Win rate against ${this.against}: ${this.winHead.share}` : "No win rate yet";
@@ -170,7 +150,6 @@ export default {
     },
     // The server says how long ago; this clock goes on from there.
     noteSaved(run) { this.now = Date.now(); this.savedAt = !run || run.saved === null ? null : this.now - run.saved * 1000; },
-    toLastRow() { requestAnimationFrame(() => { const box = this.$refs.heat; if (box) box.scrollTop = box.scrollHeight; }); },
     challenge() { this.leaving = true; this.act("challenge"); },
     received(changes) {
       if (changes.challenged && this.leaving) { this.leaving = false; location.assign(changes.challenged); }
@@ -238,14 +217,9 @@ export default {
       <p v-else class="note">{{ view.preparing ? 'It is being prepared.' : view.running ? 'Its first ' + view.counted.unit + ' are under way.' : 'Run it, and it says here what it does.' }}</p>
     </section>
     <section v-else v-show="shown('values')" class="card padded learn-values" aria-label="Values">
-      <div class="heading"><h2>Q(s, a) in this game</h2><span>value, and trials below</span></div>
+      <div class="heading"><h2><Word term="Q(s, a)">Q(s, a)</Word> in this game</h2><span>value, and trials below</span></div>
       <p v-if="!view.rows.length" class="note">The learner’s turns appear here, one row each.</p>
-      <div class="heat-scroll" ref="heat"><table v-if="view.rows.length" class="heat" :class="{ tight: moveCount > 6 }" :style="{ '--moves': moveCount }"><thead><tr><th colspan="2">Move</th><th v-for="move in moveCount">{{ move }}</th></tr></thead>
-        <tbody><tr v-for="(row, index) in view.rows" :key="row.stones"><th :class="{ now: index === view.rows.length - 1 }">{{ row.stones + 1 }}</th><td><Thumbnail :game="view.game" :moves="row.moves" :pitch="view.game.columns > 5 ? 7 : 9"/></td>
-          <td v-for="(cell, move) in cells[index]" :key="move"><div class="heat-cell" :class="[cell.kind, { chosen: cell.chosen, changed: cell.changed !== null && cell.changed !== undefined }]" :style="cell.style">
-            <template v-if="cell.kind === 'full'">full</template><template v-else-if="cell.kind === 'unseen'">–</template>
-            <template v-else><b>{{ value(cell.value) }}</b><span>{{ trials(cell.trials) }}</span></template>
-            <i v-if="cell.best" class="exact" title="exactly best"></i><em v-if="Math.abs(cell.changed ?? 0) >= 0.005">{{ difference(cell.changed) }}</em></div></td></tr></tbody></table></div>
+      <HeatTable :rows="view.rows" :game="view.game" :changed="view.changed" :scale="view.scale" :theme="theme"/>
       <div class="legend"><span><i class="key chosen"></i>chosen</span><span><i class="key changed"></i>just changed</span><span><i class="key exact"></i>exact best</span></div>
       <div class="scale"><span>−{{ view.scale }}</span><i :style="{ background: 'linear-gradient(90deg,' + colourScale + ')' }"></i><span>+{{ view.scale }}</span></div>
       <div class="policy"><div class="heading"><h2>Policy</h2><label>after moves <input v-model="typed" placeholder="such as 33" aria-label="Moves after which the policy is shown" spellcheck="false" @input="search"></label></div>
@@ -256,7 +230,7 @@ export default {
           <p v-if="policy.more" class="note">The first {{ policy.rows.length }}; more moves lead further.</p></div></div>
     </section>
     <section v-show="shown('curves')" class="card learn-curves" aria-label="Curves">
-      <section><div class="heading"><h2>Win rate against {{ against }}</h2><span v-if="winHead"><b>{{ winHead.share }}</b> ± {{ winHead.half }} points</span></div>
+      <section><div class="heading"><h2>Win rate against <Word v-if="against === 'Baseline'" term="baseline">Baseline</Word><template v-else>{{ against }}</template></h2><span v-if="winHead"><b>{{ winHead.share }}</b> ± {{ winHead.half }} points</span></div>
         <ul v-if="view.compared.length || canAdd.length" class="curve-key"><template v-if="view.compared.length"><li><i></i>{{ title }} <b>{{ winHead ? winHead.share : '' }}</b></li>
           <li v-for="(one, index) in view.compared" :key="one.name"><i :class="'further-' + Math.min(2, index + 1)"></i>{{ one.title }} <b>{{ one.points.length ? percent(one.points.at(-1)[2]) : '' }}</b> <button type="button" class="drop" :aria-label="'Take ' + one.title + ' off the chart'" @click="drop(one.name)"><Icon name="close"/></button></li></template>
           <li v-if="canAdd.length && view.compared.length < 3" class="add"><button v-if="!adding" type="button" class="link" @click="adding = true">Add a run</button><Picker v-else label="Run to add" :options="[{ value: '', label: 'Which run?' }, ...canAdd]" value="" @choose="add"/></li></ul>
@@ -272,5 +246,4 @@ export default {
       <details class="data padded"><summary>Show data</summary><table><thead><tr><th>Games</th><th>Seconds</th><th>Win rate</th><th v-if="view.own.length">Thrown away</th></tr></thead><tbody><tr v-for="point in view.wins.slice(-20)"><td>{{ point[0].toLocaleString('en') }}</td><td>{{ point[4] }}</td><td>{{ percent(point[1]) }}</td><td v-if="view.own.length">{{ thrown(point[0]) }}</td></tr></tbody></table></details>
     </section>
   </div></Frame>`,
-  watch: { "view.rows": { handler() { this.toLastRow(); }, flush: "post" } },
 };

@@ -16,6 +16,7 @@ const KEYS = [
   ["F", "change sides"], ["B", "turn the board round"], ["C", "copy the address"], ["Space", "run or pause two agents, play a line"],
   ["[ ]", "turning points"], ["Esc", "leave the review"], ["?", "this list"],
 ];
+const BELOW_A_BOARD = 430; // status, chips, buttons, the pages' bar, and a hand's breadth to read
 const MARGINS = 100; // above and below the board of a phone held sideways: chips, plate, numbers
 
 const GraphView = {
@@ -60,6 +61,8 @@ export default {
       if (!this.landscape || (this.height - MARGINS) / rows >= 36) return 0;
       return (this.height - MARGINS + 26) / rows >= 36 ? 1 : 2;
     },
+    // In the review of a phone the board stays while the rest scrolls, where enough of the rest is seen.
+    stays() { return Boolean(this.shown) && this.phone && !this.landscape && this.height - this.pitch * this.view.game.rows > BELOW_A_BOARD; },
     pitch() {
       if (this.landscape) {
         const down = (this.height - MARGINS + [0, 26, 42][this.spared]) / this.view.game.rows;
@@ -226,7 +229,7 @@ export default {
   <Frame page="play" :title="phone && shown ? 'Review' : undefined" :announce="spokenGhost || view.announce" :notice="view.notice" :failure="view.failure" :waiting="view.waiting" :keys="keys" @dismiss="act('dismiss')" @online="online = $event">
   <template v-if="phone && shown" #tools><button type="button" class="plain tool" aria-label="Copy link" :disabled="!online" @click="$refs.share.copy()"><Icon name="link"/></button>
     <button type="button" class="plain tool" aria-label="Send a picture" :disabled="!online" @click="$refs.share.send()"><Icon name="picture"/></button></template>
-  <div class="play" :class="{ landscape, reviewing: shown, over: view.review, 'no-numbers': spared > 0, 'low-chips': spared > 1 }">
+  <div class="play" :class="{ landscape, reviewing: shown, stays, over: view.review, 'no-numbers': spared > 0, 'low-chips': spared > 1 }">
     <section class="board-column" ref="place" aria-label="Board">
       <div class="board-box">
         <div v-if="shown" class="status told" data-testid="status"><Disc v-if="shown.number" :side="shown.side"/><h1>{{ shown.title }}</h1>
