@@ -148,3 +148,23 @@ def test_a_first_stone_whose_answer_was_lost_begins_one_game(
     assert len(set(games.iterdir()) - before) == 1
     visitor.context.close()
     wire.cut()
+
+
+def test_a_page_that_is_loaded_again_before_the_server_hears_it_still_says_it_was_lost(
+    browser: object, server: Server
+) -> None:
+    """So it goes after a restart of a busy server: it has forgotten the page before it hears it."""
+    visitor, hears = Visitor(browser, server), [True]
+    page = visitor.page
+    wire = re.compile("_nicegui_ws")
+    page.route_web_socket(wire, lambda line: line.connect_to_server() if hears[0] else None)
+    visitor.go("/play?opponent=human&moves=44")
+    page.evaluate("sessionStorage.fourlabLost = 'at /play?opponent=human&moves=44'")
+    hears[0] = False
+    page.reload()
+    page.wait_for_selector(".connection", state="attached")
+    hears[0] = True
+    page.reload()
+    page.wait_for_selector(".banner.good >> text=Connected again")
+    assert page.evaluate("sessionStorage.fourlabLost") is None
+    visitor.context.close()

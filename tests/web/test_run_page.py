@@ -18,6 +18,9 @@ from web.server import Server
 Visit = Callable[..., Visitor]
 GAMES = """() => Number(document.querySelector(".figures dd:last-of-type").textContent
     .split(" of ")[1].replace(/\\D/g, ""))"""
+SEE_WHETHER_TAKEN_BACK = """() => new MutationObserver(() => {
+    window.takenBack ||= document.querySelector(".banner.good")?.textContent.includes("Nothing");
+}).observe(document.body, { subtree: true, childList: true, characterData: true })"""
 ADDRESS = "/learn?game=tictactoe&opponent=random"
 
 
@@ -123,9 +126,11 @@ def test_kill_9_says_what_is_lost_and_a_paused_run_loses_nothing(
     page.wait_for_selector(".run-name >> text=/restart, \\d+ s lost/")
     visitor.picture("run-restarted")
     page.wait_for_function("() => !document.querySelector('.waiting')", timeout=60_000)
+    page.evaluate(SEE_WHETHER_TAKEN_BACK)
     page.click("[data-testid=run]:has-text('Go on')")
     before = games_of(page)
     page.wait_for_function(f"() => ({GAMES})() > {before}")
+    assert not page.evaluate("window.takenBack"), "a loss was told, and then none"
     games = pause(visitor)
     kept = own_server.folder / "kept" / "items" / address.rpartition("/")[2]
     while read_item(kept).body["state"] != "paused":  # so it says once all is saved

@@ -2,7 +2,7 @@
 
 import { Board, drawDisc, svg, thumbnail } from "fourlab/board.js";
 import { PAGE_ICONS, PATHS } from "fourlab/icons.js";
-import { numbered, remember, settle, shows } from "fourlab/unheard.js";
+import { numbered, onceHeard, remember, settle, shows } from "fourlab/unheard.js";
 
 export const Icon = {
   props: { name: String },
@@ -97,6 +97,7 @@ export const Strength = {
 };
 
 const navigation = (name) => ({ page: name, title: name[0].toUpperCase() + name.slice(1), icon: PAGE_ICONS[name] ?? "flask" });
+const NOTHING = "Nothing was lost.";
 const RETRY_SECONDS = 4;
 
 export const Frame = {
@@ -109,7 +110,9 @@ export const Frame = {
       pages: window.fourlabPages.map(navigation),
       theme: document.documentElement.dataset.theme,
       connection: "on", // lost, back
+      before: "", // the address when the connection was lost
       unheard: false,
+      told: "", // of what was lost
       seconds: RETRY_SECONDS,
       help: false,
       spoken: "",
@@ -122,11 +125,12 @@ export const Frame = {
     // What a page says itself; else that nothing was lost, if all that was shown still is.
     regained() {
       if (this.unheard) return "What you did last did not arrive; do it again.";
-      return this.view.regained ?? (shows(this.view.url ?? "", this.before) ? "Nothing was lost." : "The page is not as it was before.");
+      return this.view.regained ?? (shows(this.view.url ?? "", this.before) ? NOTHING : "The page is not as it was before.");
     },
   },
   watch: {
     announce(text) { this.spoken = text; },
+    regained(now) { if (this.told === NOTHING) this.told = now; }, // a loss stays told
     online(now) { this.$emit("online", now); },
   },
   mounted() {
@@ -170,13 +174,18 @@ export const Frame = {
       this.seconds = RETRY_SECONDS;
       this.clock = setInterval(() => { this.seconds = Math.max(0, this.seconds - 1); }, 1000);
     },
+    // Say what became of the page once the server hears it: one that it has forgotten is loaded anew, and says it then.
     greet() {
       clearInterval(this.clock);
-      this.before = (sessionStorage.fourlabLost ?? "").slice(3);
-      delete sessionStorage.fourlabLost;
-      this.unheard = settle(this.shown);
-      this.connection = "back";
-      setTimeout(() => { if (this.connection === "back") this.connection = "on"; }, 4000);
+      onceHeard(() => {
+        if (!sessionStorage.fourlabLost) return;
+        this.before = sessionStorage.fourlabLost.slice(3);
+        delete sessionStorage.fourlabLost;
+        this.unheard = settle(this.shown);
+        this.connection = "back";
+        this.told = this.regained;
+        setTimeout(() => { if (this.connection === "back") this.connection = "on"; }, 4000);
+      });
     },
     async retry() {
       try {
@@ -216,7 +225,7 @@ export const Frame = {
     <div><b>Connection lost</b><span>{{ view.offline ?? 'The board stays as it is.' }} {{ seconds ? 'Trying again in ' + seconds + ' s.' : 'Trying now.' }}</span></div>
     <button type="button" class="outline" @click="retry">Retry</button></div>
   <div v-if="connection === 'back'" class="banner good" role="status"><Icon name="check"/>
-    <div><b>Connected again</b><span>{{ regained }}</span></div></div>
+    <div><b>Connected again</b><span>{{ told }}</span></div></div>
   <div v-if="notice" class="banner bad" role="alert"><Icon name="warn"/>
     <div><b>Not everything in this address could be used</b><span>{{ notice }}</span></div>
     <button type="button" class="plain" aria-label="Dismiss" @click="$emit('dismiss')"><Icon name="close"/></button></div>
