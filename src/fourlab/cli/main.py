@@ -2,6 +2,7 @@
 
 import functools
 import importlib
+import io
 import logging
 import os
 import signal
@@ -112,9 +113,16 @@ def _fill_streams() -> None:
             setattr(sys, name, open(number, mode, closefd=False))  # noqa: SIM115
 
 
+def _write_any_letter() -> None:
+    """Let standard output take names that it has no letters for: é on ASCII, bytes in a path."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
+
+
 def main() -> None:
     """Run the command line: bad input is one line on standard error and exit code 2."""
     _fill_streams()
+    _write_any_letter()
     logging.basicConfig(level=logging.WARNING, format="%(message)s", handlers=[Notices()])
     logging.getLogger("fourlab").setLevel(logging.INFO)
     waiting.listen(waiting.CompilationNotice(logging.getLogger("fourlab.kernels").info))
