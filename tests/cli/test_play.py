@@ -202,6 +202,21 @@ def test_a_program_without_a_standard_stream_is_no_accident(
     assert "Traceback" not in said.read_text()
 
 
+def test_a_current_folder_that_is_gone_is_said(tmp_path: Path) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    done = subprocess.run(
+        ["sh", "-c", 'rmdir "$PWD" && exec "$@"', "", *FOURLAB, "check", "x.py"],
+        cwd=gone,
+        env={**os.environ, "PWD": str(gone)},
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+    )
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "fourlab: the current folder is gone; change to one that is there\n"
+
+
 @pytest.mark.parametrize("encoding", ["ascii", "utf-8"])
 def test_letters_that_the_output_has_not_are_no_accident(tmp_path: Path, encoding: str) -> None:
     """Neither the signs of a table nor bytes of a path that are no text."""

@@ -8,6 +8,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -52,11 +53,23 @@ COMMANDS = {
 }
 
 
+def _check_folder() -> None:
+    """Refuse to work in a folder that was deleted: no path could be found from there."""
+    try:
+        Path.cwd()
+    except OSError:
+        raise FourlabError("the current folder is gone; change to one that is there") from None
+
+
 def _counting(command: Callable[..., None]) -> Callable[..., None]:
-    """Return a command that refuses numbers with which nothing here counts: inf, nan, 2**63."""
+    """Return a command that refuses numbers with which nothing here counts: inf, nan, 2**63.
+
+    It also refuses to begin where there is no folder.
+    """
 
     @functools.wraps(command)
     def run(**options: Any) -> None:
+        _check_folder()
         for name, value in options.items():
             if isinstance(value, int | float) and not abs(value) < NUMBERS_BELOW:
                 flag = "--" + name.replace("_", "-")
