@@ -202,6 +202,36 @@ def test_a_program_without_a_standard_stream_is_no_accident(
     assert "Traceback" not in said.read_text()
 
 
+def test_a_current_folder_that_is_gone_is_said(tmp_path: Path) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    done = subprocess.run(
+        ["sh", "-c", 'rmdir "$PWD" && exec "$@"', "", *FOURLAB, "check", "x.py"],
+        cwd=gone,
+        env={**os.environ, "PWD": str(gone)},
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+    )
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "fourlab: the current folder is gone; change to one that is there\n"
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "utf-8"])
+def test_letters_that_the_output_has_not_are_no_accident(tmp_path: Path, encoding: str) -> None:
+    """Neither the signs of a table nor bytes of a path that are no text."""
+    name = os.fsencode(tmp_path / "caf\u00e9 ") + b"\xff"
+    words = ["train", "q", "--game", "tictactoe", "--games", "20", "--seed", "1", "-o"]
+    done = subprocess.run(
+        [sys.executable, "-m", "fourlab", *words, name],
+        capture_output=True,
+        timeout=PATIENCE,
+        env={**os.environ, "PYTHONIOENCODING": encoding},
+    )
+    assert (done.returncode, b"Traceback" in done.stderr) == (0, False), done.stderr
+    assert b"caf" in done.stdout.splitlines()[-1]
+
+
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [

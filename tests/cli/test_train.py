@@ -4,6 +4,7 @@ import io
 import json
 import logging
 import re
+import shlex
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -48,6 +49,14 @@ def test_a_run_lies_where_it_is_expected(folder: Path) -> None:
     assert config["game"] == "tictactoe"
     assert "alpha=0.5" in config["learner"]
     assert "opponent=4 baseline and 1 random" in config["learner"]
+
+
+def test_lines_to_go_on_with_can_be_pasted(tmp_path: Path) -> None:
+    words = ["train", "q", "--game", "tictactoe", "--games", "20", "--out", "my run"]
+    play = fourlab(tmp_path, *words).stdout.rpartition("play it with ")[2]
+    assert shlex.split(play)[:4] == ["fourlab", "play", "--second", "q:my run"]
+    again = fourlab(tmp_path, *words).stderr.rpartition("go on with: ")[2]
+    assert shlex.split(again)[:5] == ["fourlab", "train", "--resume", "--out", "my run"]
 
 
 def test_runs_are_listed(folder: Path) -> None:

@@ -71,6 +71,18 @@ def test_a_second_process_compiles_nothing(tmp_path: Path) -> None:
     assert "hit, no miss" in second
 
 
+def test_a_number_of_threads_that_numba_refuses_is_an_error_in_a_line() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "fourlab", "runs"],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "NUMBA_NUM_THREADS": "0"},
+    )
+    assert done.returncode == 2
+    assert done.stderr.startswith("fourlab: numba: ")
+    assert len(done.stderr.splitlines()) == 1
+
+
 def test_nothing_of_numba_is_set_while_threads_compile(tmp_path: Path) -> None:
     """Not where its own cache lies, either: other people's functions are kept there."""
     program = """

@@ -66,6 +66,7 @@ def test_the_shortest_spec_is_written(text: str) -> None:
         ("x:c=-1", r"c=1.4 \(number from 0\)"),
         ("x:reuse=maybe", r"reuse=no \(yes\|no\)"),
         ("x:formula=puct", r"\(uct\|ucb1\)"),
+        ("x:run\udcff", "bytes that are no text; rename"),  # a record could not hold it
         ("x:depth=3", "has no option 'depth'; options: path= .*, sims=200"),
     ],
 )

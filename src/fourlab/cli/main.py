@@ -2,11 +2,13 @@
 
 import functools
 import importlib
+import io
 import logging
 import os
 import signal
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -51,11 +53,23 @@ COMMANDS = {
 }
 
 
+def _check_folder() -> None:
+    """Refuse to work in a folder that was deleted: no path could be found from there."""
+    try:
+        Path.cwd()
+    except OSError:
+        raise FourlabError("the current folder is gone; change to one that is there") from None
+
+
 def _counting(command: Callable[..., None]) -> Callable[..., None]:
-    """Return a command that refuses numbers with which nothing here counts: inf, nan, 2**63."""
+    """Return a command that refuses numbers with which nothing here counts: inf, nan, 2**63.
+
+    It also refuses to begin where there is no folder.
+    """
 
     @functools.wraps(command)
     def run(**options: Any) -> None:
+        _check_folder()
         for name, value in options.items():
             if isinstance(value, int | float) and not abs(value) < NUMBERS_BELOW:
                 flag = "--" + name.replace("_", "-")
@@ -112,9 +126,16 @@ def _fill_streams() -> None:
             setattr(sys, name, open(number, mode, closefd=False))  # noqa: SIM115
 
 
+def _write_any_letter() -> None:
+    """Let standard output take names that it has no letters for: é on ASCII, bytes in a path."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
+
+
 def main() -> None:
     """Run the command line: bad input is one line on standard error and exit code 2."""
     _fill_streams()
+    _write_any_letter()
     logging.basicConfig(level=logging.WARNING, format="%(message)s", handlers=[Notices()])
     logging.getLogger("fourlab").setLevel(logging.INFO)
     waiting.listen(waiting.CompilationNotice(logging.getLogger("fourlab.kernels").info))

@@ -1,5 +1,6 @@
 """`fourlab new`: a beginning to write on from."""
 
+import shlex
 from importlib.resources import files
 from pathlib import Path
 from typing import Annotated
@@ -46,7 +47,8 @@ def agent(
     text = (TEMPLATES / name).read_text(encoding="utf-8").replace("{file}", file.name)
     with replacing(file) as made:
         made.write(text.encode())
-    spec = f"engine:./{file.stem}" if suffix == ".c" else f"engine:{file}" if engine else file
+    program = f"./{file.stem}" if suffix == ".c" else str(file)
+    spec = shlex.quote(f"engine:{shlex.quote(program)}" if engine else str(file))
     spec = f"{spec} --kaggle" if kaggle else spec
-    first = f"cc -O2 -o {file.stem} {file} && " if suffix == ".c" else ""
+    first = shlex.join(["cc", "-O2", "-o", file.stem, str(file)]) + " && " if suffix == ".c" else ""
     typer.echo(f"{file}: it plays already; see whether it is sound: {first}fourlab check {spec}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import shlex
 import threading
 import time
 from pathlib import Path
@@ -71,9 +72,8 @@ def play(
     if record is not None:
         with Records(record) as records:
             kept = records.keep(match.record(with_decisions=True))
-        typer.echo(
-            f"kept as {kept} in {record}; see it again: fourlab games {kept} --record {record}"
-        )
+        again = f"fourlab games {kept} --record {shlex.quote(str(record))}"
+        typer.echo(f"kept as {kept} in {record}; see it again: {again}")
 
 
 class TerminalGame:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -139,7 +140,7 @@ def follow(archive: Archive, count: int | None, cluster: str | None, only: tuple
             done = len(archive.finished)
             typer.echo(
                 f"stopped with {done} of {len(archive.study.experiments)} experiments; "
-                f"go on with --resume --out {archive.folder}",
+                f"go on with --resume --out {shlex.quote(str(archive.folder))}",
                 err=True,
             )
             raise typer.Exit(130) from None

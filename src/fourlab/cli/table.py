@@ -1,6 +1,7 @@
 """`fourlab table show`: what a learned table or network holds."""
 
 import json
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -145,7 +146,8 @@ def _draw_network(found: dict[str, Any], position: "Position", file: Path) -> No
     told = [f"{name} {value:.4g}" for name, value in metrics.items() if type(value) is float]
     if told:
         target.print(f"last report: {', '.join(told)}")
-    grade = f"no grade is kept with it: fourlab grade net:{file} --game {found['game']}"
+    spec = shlex.quote(f"net:{file}")
+    grade = f"no grade is kept with it: fourlab grade {spec} --game {found['game']}"
     target.print(evaluations(metrics) or grade)
     shares = ["" if share is None else f"{share:.1%}" for share in found["policy"] or ()]
     _draw_moves(position, found["values"], "policy" if shares else "", shares)

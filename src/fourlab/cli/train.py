@@ -1,6 +1,7 @@
 """`fourlab train`: let a learner learn."""
 
 import json
+import shlex
 import signal
 import time
 from collections.abc import Iterator
@@ -163,13 +164,13 @@ def _follow(run: "Run", as_json: bool, until_certified: str = "") -> None:
     if run.learner.done < total:
         typer.echo(
             f"stopped after {run.learner.done:,} of {total:,} {run.learner.unit}, all saved; "
-            f"go on with: fourlab train --resume --out {run.folder}",
+            f"go on with: fourlab train --resume --out {shlex.quote(str(run.folder))}",
             err=True,
         )
         raise typer.Exit(INTERRUPTED)
     if not as_json:
         board = "" if run.config.game == "connect4" else f" --game {run.config.game}"
-        player = f"{run.learner.agent().name}:{run.folder}"
+        player = shlex.quote(f"{run.learner.agent().name}:{run.folder}")
         console().print(f"done: {run.folder}; play it with fourlab play --second {player}{board}")
 
 

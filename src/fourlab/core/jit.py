@@ -10,10 +10,14 @@ believes it: use `bits.multiply63` wherever a product may wrap.
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from fourlab.core.errors import FourlabError
+
 try:
     import numba
 except ImportError:  # not installed, or it refuses the numpy that is
     numba = None
+except ValueError as error:
+    raise FourlabError(f"numba: {error} Correct NUMBA_NUM_THREADS, or unset it") from None
 
 F = TypeVar("F", bound=Callable[..., Any])
 

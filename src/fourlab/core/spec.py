@@ -136,6 +136,8 @@ def parse(text: str) -> Spec:
         raise SpecError(f"{text!r} is no text; write name, or name:option=value,option=value")
     if len(text) > LONGEST:
         raise SpecError(f"{quoted(text)} is too long for a spec; at most {LONGEST:,}")
+    if any("\ud800" <= mark <= "\udfff" for mark in text):  # no record could hold it as a name
+        raise SpecError(f"{quoted(text)} holds bytes that are no text; rename the file or folder")
     name, colon, rest = text.strip().partition(":")
     if not name or (colon and not rest):
         raise SpecError(

@@ -8,6 +8,7 @@ events            the metrics for TensorBoard, where that is installed
 
 from __future__ import annotations
 
+import shlex
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, field, replace
@@ -274,7 +275,7 @@ def described(folder: Path) -> str:
     longer = " --games N" if done >= total else ""
     return (
         f"{config.learner} on {config.game}, {done:,} of {total:,} {unit}; "
-        f"go on with: fourlab train --resume --out {folder}{longer}"
+        f"go on with: fourlab train --resume --out {shlex.quote(str(folder))}{longer}"
     )
 
 
