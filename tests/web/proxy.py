@@ -31,6 +31,9 @@ class Wire:
             while True:
                 near = door.accept()[0]
                 self._there.wait()
+                if door.fileno() < 0:  # it was cut while this one waited
+                    near.close()
+                    return
                 far = socket.create_connection((HOST, self._target))
                 self._ends |= {near, far}
                 for ends in ((near, far, self._there), (far, near, self._back)):

@@ -167,7 +167,9 @@ REFUSED = ["secret.py", "agents/good.py", "./secret.py:choose", "os.path:join", 
 @pytest.mark.usefixtures("offered")
 @pytest.mark.parametrize("spec", REFUSED)
 def test_what_a_visitor_types_is_never_loaded(spec: str, tmp_path: Path) -> None:
-    with pytest.raises(SpecError, match=r"unknown agent|is a program"):
+    with pytest.raises(
+        SpecError, match=r"no file that this server offers|unknown agent|is a program"
+    ):
         read_agent(spec, RULES)
     assert not (tmp_path / "secret").exists()
     assert not (tmp_path / "ran").exists()
