@@ -118,7 +118,7 @@ def test_what_did_not_arrive_and_cannot_be_done_again_is_told(
     page.wait_for_selector(".banner.warn >> text=Connection lost")
     wire.cut()
     wire.mend()
-    page.wait_for_selector(".banner.good >> text=What you did last did not arrive")
+    page.wait_for_selector(".banner.good >> text=What you did last may not have arrived")
     visitor.count(".plate .disc", 4)
     visitor.context.close()
     wire.cut()

@@ -46,6 +46,7 @@ def begun(visitor: Visitor, games: int = 5000) -> str:
 def pause(visitor: Visitor) -> int:
     """Pause the run, wait until it is saved, and return its games."""
     visitor.page.click("[data-testid=run]:has-text('Pause')")
+    visitor.page.wait_for_selector(".run-name:has-text('Paused')")  # the page knows that it arrived
     visitor.page.wait_for_selector(".run-name >> text=/· saved/")
     return games_of(visitor.page)
 

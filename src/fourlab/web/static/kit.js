@@ -124,7 +124,7 @@ export const Frame = {
     running() { return this.view.atWork ?? window.fourlabAtWork ?? 0; },
     // What a page says itself; else that nothing was lost, if all that was shown still is.
     regained() {
-      if (this.unheard) return "What you did last did not arrive; do it again.";
+      if (this.unheard) return "What you did last may not have arrived: look, and do it again if so.";
       return this.view.regained ?? (shows(this.view.url ?? "", this.before) ? NOTHING : "The page is not as it was before.");
     },
   },
