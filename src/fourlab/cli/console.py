@@ -33,9 +33,9 @@ DISC_MARKS = ("●", "○")  # filled and hollow: told apart without colour too
 def console() -> Console:
     """Return a console on standard output; plain when piped or under NO_COLOR.
 
-    Names in brackets, as files may have them, are no markup.
+    Names in brackets or between colons, as files may have them, are no markup.
     """
-    return Console(soft_wrap=True, highlight=False, markup=False)
+    return Console(soft_wrap=True, highlight=False, markup=False, emoji=False)
 
 
 def table_console() -> Console:
@@ -159,7 +159,7 @@ def progress(unit: str) -> Progress:
         TextColumn(unit),
         TimeRemainingColumn(compact=True),
     )
-    target = Console(stderr=True, markup=False)
+    target = Console(stderr=True, markup=False, emoji=False)
     return Progress(*columns, console=target, transient=True, disable=not target.is_terminal)
 
 
