@@ -202,6 +202,24 @@ def test_a_program_without_a_standard_stream_is_no_accident(
     assert "Traceback" not in said.read_text()
 
 
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_an_output_that_takes_nothing_is_named_once(unbuffered: str) -> None:
+    full = Path("/dev/full")
+    if not full.exists():
+        pytest.skip("no such device here")
+    with full.open("w") as output:
+        done = subprocess.run(
+            [*FOURLAB, "--version"],
+            stdout=output,
+            stderr=subprocess.PIPE,
+            env={**os.environ, "PYTHONUNBUFFERED": unbuffered},
+            text=True,
+            timeout=PATIENCE,
+        )
+    assert done.stderr == "fourlab: standard output: No space left on device\n"
+    assert done.returncode == 2
+
+
 def test_a_current_folder_that_is_gone_is_said(tmp_path: Path) -> None:
     gone = tmp_path / "gone"
     gone.mkdir()
@@ -217,13 +235,20 @@ def test_a_current_folder_that_is_gone_is_said(tmp_path: Path) -> None:
     assert done.stderr == "fourlab: the current folder is gone; change to one that is there\n"
 
 
-@pytest.mark.parametrize("encoding", ["ascii", "utf-8"])
-def test_letters_that_the_output_has_not_are_no_accident(tmp_path: Path, encoding: str) -> None:
+@pytest.mark.parametrize(
+    ("encoding", "ending", "line"),
+    [
+        ("ascii", b"1", "train q --game tictactoe --games 20 --seed 1 -o"),
+        ("utf-8", b"\xff", "play --first random --second random --delay 0 --record"),
+    ],
+)
+def test_letters_that_the_output_has_not_are_no_accident(
+    tmp_path: Path, encoding: str, ending: bytes, line: str
+) -> None:
     """Neither the signs of a table nor bytes of a path that are no text."""
-    name = os.fsencode(tmp_path / "caf\u00e9 ") + b"\xff"
-    words = ["train", "q", "--game", "tictactoe", "--games", "20", "--seed", "1", "-o"]
+    name = os.fsencode(tmp_path / "caf\u00e9 ") + ending
     done = subprocess.run(
-        [sys.executable, "-m", "fourlab", *words, name],
+        [sys.executable, "-m", "fourlab", *line.split(), name],
         capture_output=True,
         timeout=PATIENCE,
         env={**os.environ, "PYTHONIOENCODING": encoding},
