@@ -14,7 +14,8 @@ import pytest
 
 import command
 from fourlab.agents.apart import apart
-from fourlab.rules.record import load_games
+from fourlab.cli.play import TerminalGame
+from fourlab.rules.record import GameRecord, load_games
 
 FOURLAB = [sys.executable, "-m", "fourlab.cli.main"]
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")
@@ -152,6 +153,9 @@ def test_a_game_is_kept_in_the_record_of_the_arena(tmp_path: Path) -> None:
     assert len(entry["decisions"]) == len(entry["move_seconds"]) == len(entry["moves"])
 
 
+WATCHED = ["--first", "random", "--second", "random", "--delay", "0", "--game", "tictactoe"]
+
+
 def test_two_agents_are_watched_and_the_game_is_saved(tmp_path: Path) -> None:
     path = tmp_path / "games.jsonl"
     options = ["--first", "random", "--second", "baseline", "--delay", "0", "--seed", "5"]
@@ -162,6 +166,34 @@ def test_two_agents_are_watched_and_the_game_is_saved(tmp_path: Path) -> None:
     assert f"moves: {record.moves}" in done.stdout
     again = run("play", *options, "--game", "mnk:columns=4,rows=4,k=3")
     assert again.stdout == done.stdout
+
+
+@pytest.mark.parametrize("option", ["--save", "--record"])
+@pytest.mark.parametrize("leads_to", ["/dev/full", "circle", "missing/games"])
+def test_a_place_that_takes_no_game_is_refused_before_it_begins(
+    tmp_path: Path, leads_to: str, option: str
+) -> None:
+    (tmp_path / "circle").symlink_to(leads_to)
+    done = run("play", *WATCHED, option, str(tmp_path / "circle"))
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("fourlab: cannot write ")
+
+
+@pytest.mark.parametrize("option", ["--save", "--record"])
+def test_a_game_that_cannot_be_kept_in_the_end_is_printed(
+    tmp_path: Path, option: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def played(self: TerminalGame) -> None:
+        whole(self)
+        place.mkdir()  # meanwhile, by somebody else
+
+    place, whole = tmp_path / "games", TerminalGame.run
+    monkeypatch.setattr(TerminalGame, "run", played)
+    done = run("play", *WATCHED, option, str(place))
+    assert done.returncode == 2
+    assert GameRecord.from_line(done.stdout.splitlines()[-1]).position().is_over
+    assert len(done.stderr.splitlines()) == 1
+    assert "the game is the line above" in done.stderr
 
 
 @pytest.mark.parametrize("environment", [{}, {"NO_COLOR": "1"}])
