@@ -15,7 +15,7 @@ import typer
 
 import fourlab
 from fourlab.core import home, waiting
-from fourlab.core.errors import FourlabError, quoted, why
+from fourlab.core.errors import FourlabError, one_line, quoted, why
 
 NUMBERS_BELOW = 2**63
 INTERRUPTED = 130  # the exit code after Ctrl-C
@@ -172,11 +172,11 @@ def main() -> None:
     try:
         app()
     except FourlabError as error:
-        typer.echo(f"fourlab: {error}", err=True)
+        typer.echo(f"fourlab: {one_line(str(error))}", err=True)
         sys.exit(2)
     except OSError as error:
         what = "" if error.filename is None else f"{error.filename}: "
-        typer.echo(f"fourlab: {what}{why(error)}", err=True)
+        typer.echo(f"fourlab: {one_line(what + why(error))}", err=True)
         sys.exit(2)
     except MemoryError:
         typer.echo("fourlab: this machine has not enough memory; ask for less", err=True)
