@@ -161,7 +161,9 @@ def parse(text: str) -> Spec:
 def nameable(text: str) -> str:
     """Return a spec string that tables and records can hold as a name; raises SpecError."""
     if not text.strip().isprintable():
-        raise SpecError(f"{quoted(text)} holds what cannot be shown; rename the file or folder")
+        raise SpecError(
+            f"{quoted(text)} holds what cannot be shown; leave it out, or rename the file"
+        )
     return text
 
 
