@@ -191,9 +191,8 @@ def test_what_is_missing_or_of_another_game_is_said_in_one_line(tmp_path: Path) 
         agent("zero", "mnk:columns=4,rows=4,k=3")
     with pytest.raises(StorageError, match=r"cannot read nowhere: No such file"):
         agent("net:nowhere", RULES)
-    for name in ("x" * 300, "a\0b"):
-        with pytest.raises(StorageError, match="cannot read"):
-            agent(f"zero:{name}", RULES)
+    with pytest.raises(StorageError, match="cannot read"):
+        agent(f"zero:{'x' * 300}", RULES)
     NETWORK.save(tmp_path / "x.safetensors")
     with pytest.raises(StorageError, match=r"x.safetensors is of a network; write net:/"):
         agent(f"learned:{tmp_path / 'x.safetensors'}", RULES)

@@ -1,4 +1,5 @@
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -45,6 +46,14 @@ def test_games_are_added_to_games_alone(tmp_path: Path) -> None:
     save_games(path, [record])
     whole, _, added = path.read_text().splitlines()
     assert GameRecord.from_line(whole) == GameRecord.from_line(added) == record
+
+
+def test_games_go_into_a_pipe_too(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with os.fdopen(os.open(pipe, os.O_RDONLY | os.O_NONBLOCK), "rb") as end:
+        save_games(pipe, [record := play_game(RULES, *players(), 1)])
+        assert GameRecord.from_line(end.read().decode()) == record
 
 
 def test_a_game_may_start_anywhere() -> None:

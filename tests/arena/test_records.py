@@ -386,3 +386,9 @@ def test_a_place_where_no_record_can_be_is_said_in_one_line(tmp_path: Path, name
     (tmp_path / "folder").mkdir()
     with pytest.raises(StorageError, match="cannot"):
         Records(tmp_path / name)
+
+
+def test_where_no_record_is_no_games_are_spoken_of(tmp_path: Path) -> None:
+    (tmp_path / "circle").symlink_to("circle")
+    with pytest.raises(StorageError, match=r"cannot use .*/circle: unable to open database file$"):
+        Records(tmp_path / "circle")

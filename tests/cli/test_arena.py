@@ -350,6 +350,7 @@ def test_an_odd_number_of_games_is_made_even_and_said(tmp_path: Path) -> None:
     [
         ["arena", "random"],
         ["arena", "random", "magic"],
+        ["arena", "random", "engine:true,args=two\nlines"],  # no name of a record
         ["arena", "random", "baseline", "--plies", "99"],
         ["arena", "random", "baseline", "--cluster", "nowhere"],
         ["sweep", "flat:playouts={1,x}"],

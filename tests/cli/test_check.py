@@ -1,5 +1,6 @@
 """`fourlab new agent` gives what plays; `fourlab check` tells what does not."""
 
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -7,6 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from fourlab.agents.check import BOARDS, Checks, sample
+from fourlab.agents.registry import agent
 from fourlab.cli import check as check_module
 from fourlab.cli.check import tried
 from fourlab.cli.main import app
@@ -36,8 +38,15 @@ def test_a_new_agent_is_sound(tmp_path: Path, kind: list[str]) -> None:
     assert "is there already" in str(again.exception)
 
 
+def test_a_new_engine_is_called_by_the_line_that_is_printed(tmp_path: Path) -> None:
+    options = [str(tmp_path / "e=f, g.py"), "--engine", "python"]
+    said = CliRunner().invoke(app, ["new", "agent", *options]).stdout
+    assert agent(shlex.split(said)[-1]).name == "engine"
+
+
 def test_the_kind_fits_the_files_name(tmp_path: Path) -> None:
-    for options in (["x.py", "--engine", "c"], ["x.c"], ["x.py", "--engine", "cobol"]):
+    kinds = (["x.py", "--engine", "c"], ["x.c"], ["x.py", "--engine", "cobol"])
+    for options in (*kinds, ["a:b.py"], ["two\nlines.py"], ["a(b.py", "--engine", "python"]):
         refused = CliRunner().invoke(
             app, ["new", "agent", str(tmp_path / options[0]), *options[1:]]
         )

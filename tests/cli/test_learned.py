@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 import command
+from fourlab.arena.records import Records
+from fourlab.rules.record import GameRecord
 
 README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
 
@@ -75,3 +77,18 @@ def test_names_in_brackets_are_no_markup(tmp_path: Path) -> None:
         done = command.run(*words, folder=tmp_path, COLUMNS="200")
         assert done.returncode in (0, 1), done.stderr
         assert "[/red]" in done.stdout or words[0] == "certify", words
+
+
+def test_names_that_others_chose_steer_no_terminal(tmp_path: Path) -> None:
+    """Of folders and of records, which may come from anyone; an error is one line all the same."""
+    board, red = ["--game", "tictactoe"], "red\x1b[31m\nmore"
+    command.run("train", "q:games=20", *board, "-o", "run", folder=tmp_path)
+    (tmp_path / "run").rename(tmp_path / red)
+    with Records(tmp_path / "games.db") as records:
+        records.keep(GameRecord("tictactoe", red, "random", 1, "14253", "first"))
+    for words in (["runs", "."], ["ladder"], ["games"], ["games", "1.0"], ["runs", red + "x"]):
+        done = command.run(*words, folder=tmp_path)
+        assert "red" in done.stdout + done.stderr
+        assert "\x1b" not in done.stdout + done.stderr
+    assert done.stderr.startswith("fourlab: no runs in red\\x1b[31m\\nmorex;")
+    assert done.stderr.count("\n") == 1

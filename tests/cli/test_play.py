@@ -14,7 +14,8 @@ import pytest
 
 import command
 from fourlab.agents.apart import apart
-from fourlab.rules.record import load_games
+from fourlab.cli.play import TerminalGame
+from fourlab.rules.record import GameRecord, load_games
 
 FOURLAB = [sys.executable, "-m", "fourlab.cli.main"]
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")
@@ -152,6 +153,9 @@ def test_a_game_is_kept_in_the_record_of_the_arena(tmp_path: Path) -> None:
     assert len(entry["decisions"]) == len(entry["move_seconds"]) == len(entry["moves"])
 
 
+WATCHED = ["--first", "random", "--second", "random", "--delay", "0", "--game", "tictactoe"]
+
+
 def test_two_agents_are_watched_and_the_game_is_saved(tmp_path: Path) -> None:
     path = tmp_path / "games.jsonl"
     options = ["--first", "random", "--second", "baseline", "--delay", "0", "--seed", "5"]
@@ -162,6 +166,34 @@ def test_two_agents_are_watched_and_the_game_is_saved(tmp_path: Path) -> None:
     assert f"moves: {record.moves}" in done.stdout
     again = run("play", *options, "--game", "mnk:columns=4,rows=4,k=3")
     assert again.stdout == done.stdout
+
+
+@pytest.mark.parametrize("option", ["--save", "--record"])
+@pytest.mark.parametrize("leads_to", ["/dev/full", "circle", "missing/games"])
+def test_a_place_that_takes_no_game_is_refused_before_it_begins(
+    tmp_path: Path, leads_to: str, option: str
+) -> None:
+    (tmp_path / "circle").symlink_to(leads_to)
+    done = run("play", *WATCHED, option, str(tmp_path / "circle"))
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("fourlab: cannot write ")
+
+
+@pytest.mark.parametrize("option", ["--save", "--record"])
+def test_a_game_that_cannot_be_kept_in_the_end_is_printed(
+    tmp_path: Path, option: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def played(self: TerminalGame) -> None:
+        whole(self)
+        place.mkdir()  # meanwhile, by somebody else
+
+    place, whole = tmp_path / "games", TerminalGame.run
+    monkeypatch.setattr(TerminalGame, "run", played)
+    done = run("play", *WATCHED, option, str(place))
+    assert done.returncode == 2
+    assert GameRecord.from_line(done.stdout.splitlines()[-1]).position().is_over
+    assert len(done.stderr.splitlines()) == 1
+    assert "the game is the line above" in done.stderr
 
 
 @pytest.mark.parametrize("environment", [{}, {"NO_COLOR": "1"}])
@@ -202,6 +234,24 @@ def test_a_program_without_a_standard_stream_is_no_accident(
     assert "Traceback" not in said.read_text()
 
 
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_an_output_that_takes_nothing_is_named_once(unbuffered: str) -> None:
+    full = Path("/dev/full")
+    if not full.exists():
+        pytest.skip("no such device here")
+    with full.open("w") as output:
+        done = subprocess.run(
+            [*FOURLAB, "--version"],
+            stdout=output,
+            stderr=subprocess.PIPE,
+            env={**os.environ, "PYTHONUNBUFFERED": unbuffered},
+            text=True,
+            timeout=PATIENCE,
+        )
+    assert done.stderr == "fourlab: standard output: No space left on device\n"
+    assert done.returncode == 2
+
+
 def test_a_current_folder_that_is_gone_is_said(tmp_path: Path) -> None:
     gone = tmp_path / "gone"
     gone.mkdir()
@@ -217,13 +267,20 @@ def test_a_current_folder_that_is_gone_is_said(tmp_path: Path) -> None:
     assert done.stderr == "fourlab: the current folder is gone; change to one that is there\n"
 
 
-@pytest.mark.parametrize("encoding", ["ascii", "utf-8"])
-def test_letters_that_the_output_has_not_are_no_accident(tmp_path: Path, encoding: str) -> None:
+@pytest.mark.parametrize(
+    ("encoding", "ending", "line"),
+    [
+        ("ascii", b"1", "train q --game tictactoe --games 20 --seed 1 -o"),
+        ("utf-8", b"\xff", "play --first random --second random --delay 0 --record"),
+    ],
+)
+def test_letters_that_the_output_has_not_are_no_accident(
+    tmp_path: Path, encoding: str, ending: bytes, line: str
+) -> None:
     """Neither the signs of a table nor bytes of a path that are no text."""
-    name = os.fsencode(tmp_path / "caf\u00e9 ") + b"\xff"
-    words = ["train", "q", "--game", "tictactoe", "--games", "20", "--seed", "1", "-o"]
+    name = os.fsencode(tmp_path / "caf\u00e9 ") + ending
     done = subprocess.run(
-        [sys.executable, "-m", "fourlab", *words, name],
+        [sys.executable, "-m", "fourlab", *line.split(), name],
         capture_output=True,
         timeout=PATIENCE,
         env={**os.environ, "PYTHONIOENCODING": encoding},

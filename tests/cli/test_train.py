@@ -51,12 +51,25 @@ def test_a_run_lies_where_it_is_expected(folder: Path) -> None:
     assert "opponent=4 baseline and 1 random" in config["learner"]
 
 
-def test_lines_to_go_on_with_can_be_pasted(tmp_path: Path) -> None:
-    words = ["train", "q", "--game", "tictactoe", "--games", "20", "--out", "my run"]
+@pytest.mark.parametrize("out", ["my run", "a,b", "a=b", "a:b", "r{1,2}", " a ", "(a)", "(a)b(c)"])
+def test_lines_to_go_on_with_can_be_pasted(tmp_path: Path, out: str) -> None:
+    words = ["train", "q", "--game", "tictactoe", "--games", "20", "--out", out]
     play = fourlab(tmp_path, *words).stdout.rpartition("play it with ")[2]
-    assert shlex.split(play)[:4] == ["fourlab", "play", "--second", "q:my run"]
+    command, *arguments = shlex.split(play)
+    assert command == "fourlab"
+    assert fourlab(tmp_path, *arguments, "--first", "random", "--delay", "0").returncode == 0
     again = fourlab(tmp_path, *words).stderr.rpartition("go on with: ")[2]
-    assert shlex.split(again)[:5] == ["fourlab", "train", "--resume", "--out", "my run"]
+    assert shlex.split(again)[:5] == ["fourlab", "train", "--resume", "--out", out]
+    assert [folder.name for folder in tmp_path.iterdir()] == [out]
+
+
+@pytest.mark.parametrize("out", ["two\nlines", "red\x1b[31m", "a(b"])
+def test_a_run_that_no_spec_could_name_is_refused_before_it_begins(
+    tmp_path: Path, out: str
+) -> None:
+    run = fourlab(tmp_path, "train", "q", "--game", "tictactoe", "--games", "20", "--out", out)
+    assert (run.returncode, run.stdout, list(tmp_path.iterdir())) == (2, "", [])
+    assert run.stderr.isprintable() or run.stderr.count("\n") == 1
 
 
 def test_runs_are_listed(folder: Path) -> None:

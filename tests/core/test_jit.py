@@ -71,16 +71,20 @@ def test_a_second_process_compiles_nothing(tmp_path: Path) -> None:
     assert "hit, no miss" in second
 
 
-def test_a_number_of_threads_that_numba_refuses_is_an_error_in_a_line() -> None:
+@pytest.mark.parametrize(
+    ("name", "value"), [("NUMBA_NUM_THREADS", "0"), ("NUMBA_NUM_THREADS", "x"), ("NUMBA_OPT", "x")]
+)
+def test_a_setting_that_numba_refuses_is_an_error_in_a_line(name: str, value: str) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "fourlab", "runs"],
         capture_output=True,
         text=True,
-        env={**os.environ, "NUMBA_NUM_THREADS": "0"},
+        env={**os.environ, name: value},
     )
     assert done.returncode == 2
     assert done.stderr.startswith("fourlab: numba: ")
     assert len(done.stderr.splitlines()) == 1
+    assert "orrect" in done.stderr
 
 
 def test_nothing_of_numba_is_set_while_threads_compile(tmp_path: Path) -> None:

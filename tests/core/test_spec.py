@@ -1,9 +1,11 @@
 from dataclasses import dataclass, make_dataclass
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from fourlab.core.errors import SpecError
-from fourlab.core.spec import configure, option, options_of, parse, write
+from fourlab.core.spec import POSITIONAL, configure, on_path, option, options_of, parse, write
 
 
 @dataclass(frozen=True)
@@ -53,6 +55,13 @@ def test_brackets_hold_specs_inside_specs() -> None:
 )
 def test_the_shortest_spec_is_written(text: str) -> None:
     assert write("x", build(text)) == text
+
+
+@given(st.text("ab ,=:{}'é", max_size=8), st.text("c ,=:", max_size=4))
+def test_paths_read_back_whatever_signs_they_hold(outside: str, inside: str) -> None:
+    path = f"{outside}({inside}){outside}"
+    assert parse(on_path("x", path)).options == {POSITIONAL: path}
+    assert build(write("x", Config(path, opponent=path))) == Config(path, opponent=path)
 
 
 @pytest.mark.parametrize(

@@ -152,11 +152,16 @@ def test_a_worker_with_other_sources_does_no_job(monkeypatch: pytest.MonkeyPatch
         workers_module.same_sources("0" * 16, echo, 7)
 
 
+def copied(place: Path) -> None:
+    """Copy the sources of fourlab."""
+    unread = shutil.ignore_patterns("__pycache__", "static", "shipped", "books", "reports")
+    shutil.copytree(Path(workers_module.__file__).parents[1], place, ignore=unread)
+
+
 def test_equal_sources_are_known_wherever_they_lie(tmp_path: Path) -> None:
     """In a folder or in an archive; an edit makes others of them."""
     folder, edited = tmp_path / "folder", tmp_path / "folder" / "fourlab" / "core" / "dice.py"
-    unread = shutil.ignore_patterns("__pycache__", "static", "shipped", "books", "reports")
-    shutil.copytree(Path(workers_module.__file__).parents[1], folder / "fourlab", ignore=unread)
+    copied(folder / "fourlab")
     packed = [shutil.make_archive(str(tmp_path / "same"), "zip", folder)]
     before = edited.read_text()
     edited.write_text(f"{before}# edited")
@@ -206,13 +211,16 @@ def test_agents_from_outside_are_graded_in_workers() -> None:
 
 
 @contextmanager
-def started_cluster(folder: Path, count: int) -> Iterator[tuple[str, list, subprocess.Popen]]:
+def started_cluster(
+    folder: Path, count: int, **environment: str
+) -> Iterator[tuple[str, list, subprocess.Popen]]:
     """Start a scheduler and some workers, all of them processes of their own."""
     from distributed import Client
 
     file = folder / "scheduler.json"
     dask = [sys.executable, "-m", "dask"]
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "cwd": folder}
+    quiet |= {"env": {**os.environ, **environment}}
     where = ["--host", "127.0.0.1", "--scheduler-file", str(file)]
     started = [
         subprocess.Popen([*dask, "scheduler", "--port", "0", "--no-dashboard", *where], **quiet)
@@ -235,6 +243,24 @@ def started_cluster(folder: Path, count: int) -> Iterator[tuple[str, list, subpr
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, list]]:
     with started_cluster(tmp_path_factory.mktemp("cluster"), 2) as (address, workers, _):
         yield address, workers
+
+
+@pytest.mark.slow
+def test_a_worker_that_has_other_sources_is_refused(tmp_path: Path) -> None:
+    def ask(name: str) -> None:
+        (tmp_path / name).mkdir()
+        with (
+            started_cluster(tmp_path / name, 1, PYTHONPATH=str(tmp_path)) as (address, _, _),
+            Workers(cluster=address),
+        ):
+            pass
+
+    copied(tmp_path / "fourlab")
+    ask("equal")
+    with (tmp_path / "fourlab/core/dice.py").open("a") as file:
+        file.write("# edited")
+    with pytest.raises(ClusterError, match=r"tcp://.* has another fourlab than this"):
+        ask("other")
 
 
 def fourlab(folder: Path, *arguments: str) -> str:

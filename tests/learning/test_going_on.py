@@ -195,6 +195,17 @@ def test_a_damaged_line_of_metrics_costs_no_other(
         caplog.clear()
 
 
+def test_lines_of_metrics_that_were_moved_or_doubled_tell_what_they_told(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    begun(tmp_path, every=100)
+    path, told = tmp_path / METRICS, read_metrics(tmp_path)
+    lines = path.read_text().splitlines()
+    path.write_text("\n".join([*lines[3:], *lines[:3], lines[1]]) + "\n")
+    assert read_metrics(tmp_path) == told
+    assert "line 7 is damaged" in caplog.text
+
+
 def test_a_changed_config_is_noticed(tmp_path: Path) -> None:
     begun(tmp_path)
     path = tmp_path / CONFIG

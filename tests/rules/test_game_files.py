@@ -29,7 +29,7 @@ def records(draw: st.DrawFn) -> GameRecord:
     return GameRecord(
         game=name,
         first="mcts:sims=5,c=1",
-        second=draw(st.sampled_from(["baseline", 'mine.py@12ab34cd:text="a, b"'])),
+        second=draw(st.sampled_from(["baseline", 'mine.py@12ab34cd:text="a,  b"'])),
         seed=draw(st.integers(0, LARGEST)),
         moves=position.notation,
         outcome=position.outcome.value,

@@ -12,7 +12,7 @@ from fourlab.agents.base import Decision
 from fourlab.agents.instant import LEARNED, Instant, InstantAgent
 from fourlab.core.errors import SpecError
 from fourlab.core.limit import NO_LIMIT, Limit
-from fourlab.core.spec import option
+from fourlab.core.spec import on_path, option
 from fourlab.core.storage import StorageError, reading
 from fourlab.rules.boards import Boards
 from fourlab.rules.geometry import Rules
@@ -131,11 +131,12 @@ def _load(name: str, config: LearnedConfig, rules: Rules) -> Knowledge:
     with reading(path):
         changed = path.stat().st_mtime_ns
     if path.suffix == ".safetensors":
-        raise StorageError(f"{path} is of a network; write net:{config.path}")
+        raise StorageError(f"{path} is of a network; write {on_path('net', config.path)}")
     known = _read(path, changed, rules, config.visits)
     learner = known.about.get("learner")
     if name not in (learner, Learned.name):
-        raise StorageError(f"{path} was learned by {learner!r}; write {learner}:{config.path}")
+        better = on_path(str(learner), config.path)
+        raise StorageError(f"{path} was learned by {learner!r}; write {better}")
     return known
 
 

@@ -10,7 +10,7 @@ from fourlab.agents.function import REMEDY, adapt, pick_agent
 from fourlab.core import cells, own
 from fourlab.core.errors import SpecError
 from fourlab.core.registry import Registry
-from fourlab.core.spec import POSITIONAL, Spec, configure, parse, write
+from fourlab.core.spec import POSITIONAL, Spec, configure, nameable, parse, write
 from fourlab.rules.catalog import game as find_game
 from fourlab.rules.geometry import Rules
 
@@ -61,7 +61,7 @@ def agent(text: Named, game: str | Rules | None = None) -> Agent:
         if game is not None and text.rules != rules:
             raise SpecError(f"{text.spec} plays {text.rules}, not {rules}; make one that does")
         return text
-    kind, config = configured(parse(spec_of(text)))
+    kind, config = configured(parse(nameable(spec_of(text))))
     made = kind(rules, config)
     if not (hasattr(made, "rules") and hasattr(made, "config")):
         raise SpecError(f"{kind.name}: its __init__ must call super().__init__(rules, config)")

@@ -137,9 +137,8 @@ class Records:
                 raise StorageError(
                     f"{self.path} is locked by another program; wait until it has finished"
                 ) from None
-            raise StorageError(
-                f"cannot use {self.path}: {error}; the games in it are as they were"
-            ) from None
+            kept = "; the games in it are as they were" if is_there(self.path) else ""
+            raise StorageError(f"cannot use {self.path}: {error}{kept}") from None
         except (sqlite3.DatabaseError, UnicodeDecodeError) as error:  # of a damaged schema
             said = str(error).partition("\n")[0]  # it may repeat the schema
             raise StorageError(f"{self.path} is no fourlab record, or damaged: {said}") from None

@@ -4,7 +4,7 @@ import contextlib
 import itertools
 import sys
 from collections.abc import Iterator
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from rich.console import Console
 from rich.progress import (
@@ -18,6 +18,7 @@ from rich.table import Column
 from rich.text import Text
 
 from fourlab.agents.base import Decision
+from fourlab.core.showing import harmless
 from fourlab.rules.formats import row_cells
 from fourlab.rules.position import FIRST, SECOND, SIDE_NAMES, Outcome, Position
 
@@ -30,12 +31,19 @@ PLAIN_MARKS = ("X", "O")
 DISC_MARKS = ("●", "○")  # filled and hollow: told apart without colour too
 
 
+class Screen(Console):
+    """A console that takes names as they are: folders and records may come from anyone."""
+
+    def render_str(self, text: str, **options: Any) -> Text:
+        return super().render_str(harmless(text), **options)
+
+
 def console() -> Console:
     """Return a console on standard output; plain when piped or under NO_COLOR.
 
-    Names in brackets, as files may have them, are no markup.
+    Names in brackets or between colons, as files may have them, are no markup.
     """
-    return Console(soft_wrap=True, highlight=False, markup=False)
+    return Screen(soft_wrap=True, highlight=False, markup=False, emoji=False)
 
 
 def table_console() -> Console:
@@ -159,7 +167,7 @@ def progress(unit: str) -> Progress:
         TextColumn(unit),
         TimeRemainingColumn(compact=True),
     )
-    target = Console(stderr=True, markup=False)
+    target = Console(stderr=True, markup=False, emoji=False)
     return Progress(*columns, console=target, transient=True, disable=not target.is_terminal)
 
 

@@ -75,20 +75,21 @@ def _plays(agent: str | None, results: "Results") -> bool:
 def table_of(name: str, results: "Results", ratings: "Ratings") -> "Table":
     """Return the ratings of one game."""
     from rich.table import Table
-    from rich.text import Text
 
     games = sum(sum(counts) for counts in results.values())
     table = Table(box=None, pad_edge=False, title_justify="left")
     table.title = f"{name}, {games:,} games, first move worth {ratings.advantage:+.0f}"
     for heading in ("", "agent", "elo", "95%", "games", "score"):
-        table.add_column(heading, justify="left" if heading in ("agent", "95%") else "right")
+        style = "bold" if heading == "agent" else ""
+        justify = "left" if heading in ("agent", "95%") else "right"
+        table.add_column(heading, justify=justify, style=style)  # type: ignore[arg-type]
     for number, agent in enumerate(ratings.ranking(), start=1):
         played, points = standing(agent, results)
         elo, half = ratings.rating(agent)
         span = "anchor" if agent == ratings.anchor else f"± {half:.0f}"
         share = f"{points / max(played, 1):.1%}"
         cells = [f"{elo:.0f}", span, f"{played:,}", share]
-        table.add_row(str(number), Text(agent, style="bold"), *cells)
+        table.add_row(str(number), agent, *cells)
     return table
 
 

@@ -15,7 +15,7 @@ import typer
 
 import fourlab
 from fourlab.core import home, waiting
-from fourlab.core.errors import FourlabError, quoted, why
+from fourlab.core.errors import FourlabError, one_line, quoted, why
 
 NUMBERS_BELOW = 2**63
 INTERRUPTED = 130  # the exit code after Ctrl-C
@@ -126,16 +126,37 @@ def _fill_streams() -> None:
             setattr(sys, name, open(number, mode, closefd=False))  # noqa: SIM115
 
 
-def _write_any_letter() -> None:
+class Output(io.FileIO):
+    """Standard output, which says so when it cannot be written, and once is enough."""
+
+    is_lost = False
+
+    def write(self, data: Any) -> int:
+        if self.is_lost:  # what waits in buffers is written again when the program ends
+            return len(data)
+        try:
+            return super().write(data)
+        except OSError as error:
+            self.is_lost = True
+            error.filename = "standard output"
+            raise
+
+
+def _prepare_output() -> None:
     """Let standard output take names that it has no letters for: é on ASCII, bytes in a path."""
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="backslashreplace")
+    out = sys.stdout
+    if not isinstance(out, io.TextIOWrapper):
+        return
+    out.reconfigure(errors="backslashreplace")
+    if out is sys.__stdout__ and not out.isatty():
+        buffer = io.BufferedWriter(Output(out.fileno(), "w", closefd=False))
+        sys.stdout = io.TextIOWrapper(buffer, out.encoding, out.errors)
 
 
 def main() -> None:
     """Run the command line: bad input is one line on standard error and exit code 2."""
     _fill_streams()
-    _write_any_letter()
+    _prepare_output()
     logging.basicConfig(level=logging.WARNING, format="%(message)s", handlers=[Notices()])
     logging.getLogger("fourlab").setLevel(logging.INFO)
     waiting.listen(waiting.CompilationNotice(logging.getLogger("fourlab.kernels").info))
@@ -151,11 +172,11 @@ def main() -> None:
     try:
         app()
     except FourlabError as error:
-        typer.echo(f"fourlab: {error}", err=True)
+        typer.echo(f"fourlab: {one_line(str(error))}", err=True)
         sys.exit(2)
     except OSError as error:
         what = "" if error.filename is None else f"{error.filename}: "
-        typer.echo(f"fourlab: {what}{why(error)}", err=True)
+        typer.echo(f"fourlab: {one_line(what + why(error))}", err=True)
         sys.exit(2)
     except MemoryError:
         typer.echo("fourlab: this machine has not enough memory; ask for less", err=True)

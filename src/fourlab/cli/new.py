@@ -30,7 +30,8 @@ def agent(
     engine: Annotated[str, typer.Option(help="A program that speaks lines: python, c or js.")] = "",
 ) -> None:
     """Write an agent that plays, with comments: a class, unless another kind is asked for."""
-    from fourlab.core.errors import SpecError
+    from fourlab.core.errors import SpecError, quoted
+    from fourlab.core.spec import nameable, on_path, parse
     from fourlab.core.storage import StorageError, is_there, replacing
 
     if engine and engine not in ENGINES:
@@ -42,13 +43,15 @@ def agent(
     if file.suffix != suffix:
         better = file.with_suffix(suffix) if file.name else f"my_agent{suffix}"
         raise SpecError(f"{file} would hold {suffix[1:]}; name it {better}")
+    program = f"./{file.stem}" if suffix == ".c" else str(file)
+    spec = on_path("engine", shlex.quote(program)) if engine else str(file)
+    if parse(nameable(spec)).name != ("engine" if engine else spec):
+        raise SpecError(f"{quoted(spec)} cannot be an agent's name; leave out colons and spaces")
     if is_there(file):
         raise StorageError(f"{file} is there already and stays as it is; name another")
-    text = (TEMPLATES / name).read_text(encoding="utf-8").replace("{file}", file.name)
+    text = (TEMPLATES / name).read_text(encoding="utf-8").replace("{file}", shlex.quote(file.name))
     with replacing(file) as made:
         made.write(text.encode())
-    program = f"./{file.stem}" if suffix == ".c" else str(file)
-    spec = shlex.quote(f"engine:{shlex.quote(program)}" if engine else str(file))
-    spec = f"{spec} --kaggle" if kaggle else spec
+    spec = f"{shlex.quote(spec)} --kaggle" if kaggle else shlex.quote(spec)
     first = shlex.join(["cc", "-O2", "-o", file.stem, str(file)]) + " && " if suffix == ".c" else ""
     typer.echo(f"{file}: it plays already; see whether it is sound: {first}fourlab check {spec}")

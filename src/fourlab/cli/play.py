@@ -6,6 +6,7 @@ import contextlib
 import shlex
 import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from fourlab.agents.base import Agent, Decision
     from fourlab.agents.play import GameInPlay
     from fourlab.rules.position import Position
+    from fourlab.rules.record import GameRecord
 
 HINT_SECONDS = 2.0
 HELP = "{unit} 1-{count}, undo, hint, quit"
@@ -67,13 +69,29 @@ def play(
     one, other = (apart(agent(spec, rules)) for spec in (first, second))
     match = GameInPlay(rules, one, other, seed, start=position_of(rules, moves))
     TerminalGame(match, delay, show_thinking).run()
-    if save is not None:
-        save_games(save, [match.record()])
-    if record is not None:
+    with _printed_if_lost(match.record()) as played:
+        if save is not None:
+            save_games(save, [played])
+        if record is None:
+            return
         with Records(record) as records:
             kept = records.keep(match.record(with_decisions=True))
-        again = f"fourlab games {kept} --record {shlex.quote(str(record))}"
-        typer.echo(f"kept as {kept} in {record}; see it again: {again}")
+    again = f"fourlab games {kept} --record {shlex.quote(str(record))}"
+    typer.echo(f"kept as {kept} in {record}; see it again: {again}")
+
+
+@contextlib.contextmanager
+def _printed_if_lost(game: GameRecord) -> Iterator[GameRecord]:
+    """Print a game that could not be kept, as `fourlab games --import` reads it."""
+    from fourlab.core.storage import StorageError
+
+    try:
+        yield game
+    except StorageError as error:
+        typer.echo(game.to_line())
+        raise StorageError(
+            f"{error}; the game is the line above: put it into a file for fourlab games --import"
+        ) from None
 
 
 class TerminalGame:

@@ -132,6 +132,7 @@ def _draw(found: dict[str, Any], position: "Position", known: "Knowledge") -> No
 def _draw_network(found: dict[str, Any], position: "Position", file: Path) -> None:
     from fourlab.cli.console import console
     from fourlab.cli.runs import evaluations
+    from fourlab.core.spec import on_path
 
     target, shape = console(), found["shape"]
     sizes = ["width"] if found["policy"] is None else [name for name in shape if name != "kind"]
@@ -146,7 +147,7 @@ def _draw_network(found: dict[str, Any], position: "Position", file: Path) -> No
     told = [f"{name} {value:.4g}" for name, value in metrics.items() if type(value) is float]
     if told:
         target.print(f"last report: {', '.join(told)}")
-    spec = shlex.quote(f"net:{file}")
+    spec = shlex.quote(on_path("net", file))
     grade = f"no grade is kept with it: fourlab grade {spec} --game {found['game']}"
     target.print(evaluations(metrics) or grade)
     shares = ["" if share is None else f"{share:.1%}" for share in found["policy"] or ()]

@@ -135,6 +135,7 @@ def _stopping(run: "Run") -> Iterator[list[bool]]:
 def _follow(run: "Run", as_json: bool, until_certified: str = "") -> None:
     """Train with a progress bar and a line for each report."""
     from fourlab.cli.console import console, each_apart
+    from fourlab.core.spec import on_path
 
     total = run.learner.total
     with _stopping(run) as wished, _bar() as bar:
@@ -170,7 +171,7 @@ def _follow(run: "Run", as_json: bool, until_certified: str = "") -> None:
         raise typer.Exit(INTERRUPTED)
     if not as_json:
         board = "" if run.config.game == "connect4" else f" --game {run.config.game}"
-        player = shlex.quote(f"{run.learner.agent().name}:{run.folder}")
+        player = shlex.quote(on_path(run.learner.agent().name, run.folder))
         console().print(f"done: {run.folder}; play it with fourlab play --second {player}{board}")
 
 
@@ -212,7 +213,7 @@ def _bar() -> "Bar":
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-    console = Console(stderr=True, markup=False)
+    console = Console(stderr=True, markup=False, emoji=False)
     if console.is_terminal:
         console.width -= len("^C")  # which would break a full line, and leave half of it behind
     return Progress(

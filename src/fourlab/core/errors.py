@@ -11,6 +11,11 @@ def quoted(text: str) -> str:
     return repr(text) if len(text) <= SHOWN else f"{text[:SHOWN]!r}... ({len(text):,} characters)"
 
 
+def one_line(text: str) -> str:
+    """Return a text with escapes for line breaks and whatever else steers a terminal."""
+    return "".join(mark if mark.isprintable() else ascii(mark)[1:-1] for mark in text)
+
+
 def why(error: OSError | ValueError) -> str:
     """Say what was wrong with a path or a file, without naming it."""
     return getattr(error, "strerror", None) or str(error)

@@ -7,17 +7,23 @@ Integers are signed 64-bit. Numba tells LLVM that signed arithmetic never overfl
 believes it: use `bits.multiply63` wherever a product may wrap.
 """
 
+import warnings
 from collections.abc import Callable
 from typing import Any, TypeVar
 
 from fourlab.core.errors import FourlabError
 
 try:
-    import numba
+    with warnings.catch_warnings():  # numba's own would hold a traceback
+        warnings.filterwarnings("error", "Environment variable", RuntimeWarning)
+        import numba
 except ImportError:  # not installed, or it refuses the numpy that is
     numba = None
 except ValueError as error:
     raise FourlabError(f"numba: {error} Correct NUMBA_NUM_THREADS, or unset it") from None
+except RuntimeWarning as error:
+    said = str(error).partition("\n")[0]
+    raise FourlabError(f"numba: {said} Correct it, or unset it") from None
 
 F = TypeVar("F", bound=Callable[..., Any])
 

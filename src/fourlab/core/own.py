@@ -19,7 +19,7 @@ from types import ModuleType
 from typing import Any, NamedTuple
 
 from fourlab.core import home
-from fourlab.core.errors import OwnCodeError, SpecError
+from fourlab.core.errors import OwnCodeError, SpecError, one_line
 from fourlab.core.files import text_of
 from fourlab.core.home import Home, loading, undisturbed
 from fourlab.core.storage import replacing
@@ -209,7 +209,7 @@ def _words(error: BaseException) -> str:
     except Exception as second:  # what an error says is somebody's own code too
         said = f"(and {type(second).__name__} when asked what it is)"
     said = said if len(said) <= MOST_WORDS else f"{said[:MOST_WORDS]} ..."
-    said = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in said)
+    said = one_line(said)
     if isinstance(error, OwnCodeError):
         return said
     return f"{type(error).__name__}: {said}" if said else type(error).__name__

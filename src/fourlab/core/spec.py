@@ -4,8 +4,9 @@
     name:option=value,option=value
     name:path,option=value
 
-A value may hold commas and colons inside brackets: `opponent=(minimax:depth=4,eval=windows)`. The
-options of a name are the fields of its config dataclass, declared with `option`.
+A value may hold all of these signs inside brackets: `opponent=(minimax:depth=4,eval=windows)`, and
+so may a path: `q:(runs/a,b)`. The options of a name are the fields of its config dataclass,
+declared with `option`.
 """
 
 import dataclasses
@@ -14,6 +15,7 @@ import math
 import typing
 from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import Path
 from types import NoneType
 from typing import Any, TypeVar
 
@@ -146,7 +148,7 @@ def parse(text: str) -> Spec:
     options: dict[str, str] = {}
     for index, item in enumerate(split_items(rest, text) if rest else []):
         key, equals, value = item.partition("=")
-        if not equals and index == 0:
+        if index == 0 and (not equals or item.lstrip().startswith("(")):
             key, value = POSITIONAL, item
         elif not equals or not key.strip() or not value.strip():
             raise SpecError(f"{quoted(item)} in {quoted(text)} is no option; write option=value")
@@ -154,6 +156,15 @@ def parse(text: str) -> Spec:
             raise SpecError(f"option {key.strip()!r} stands twice in {quoted(text)}; give it once")
         options[key.strip()] = _without_brackets(value.strip())
     return Spec(name.strip(), options)
+
+
+def nameable(text: str) -> str:
+    """Return a spec string that tables and records can hold as a name; raises SpecError."""
+    if not text.strip().isprintable():
+        raise SpecError(
+            f"{quoted(text)} holds what cannot be shown; leave it out, or rename the file"
+        )
+    return text
 
 
 def split_items(text: str, whole: str) -> list[str]:
@@ -167,7 +178,9 @@ def split_items(text: str, whole: str) -> list[str]:
             items.append(text[start:index])
             start = index + 1
     if depth != 0:
-        raise SpecError(f"brackets in {quoted(whole)} do not match; each ( needs a )")
+        raise SpecError(
+            f"brackets in {quoted(whole)} do not match; each ( needs a ), also in names of files"
+        )
     return [*items, text[start:]]
 
 
@@ -291,7 +304,13 @@ def spelled(value: Any) -> str:
 def show_value(value: Any) -> str:
     """Return a value as a spec string spells it."""
     text = spelled(value)
-    return f"({text})" if any(mark in text for mark in ",=") else text
+    bare = text == text.strip() and not (text.startswith("(") and text.endswith(")"))
+    return text if bare and not any(mark in text for mark in ",=") else f"({text})"
+
+
+def on_path(name: str, path: Path | str) -> str:
+    """Return the spec string of what reads a file or folder."""
+    return f"{name}:{show_value(str(path))}"
 
 
 def write(name: str, config: Any) -> str:

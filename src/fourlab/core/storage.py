@@ -111,11 +111,12 @@ def replacing(path: Path, durable: bool = True) -> Iterator[IO[bytes]]:
 def check_place(path: Path) -> None:
     """Raise StorageError if a file could not be written there; makes its folder, and no file."""
     with writing(path):
-        if path.exists():
-            with open(path, "ab", opener=at_once):  # a path has no opener
-                pass
+        place = Path(os.path.realpath(path))  # a link again where links lead in a circle
+        if path.exists() or place.is_symlink():
+            with open(path, "ab", buffering=0, opener=at_once) as file:  # a path has no opener
+                file.write(b"")  # a device that is full takes not even that
         else:
-            tempfile.TemporaryFile(dir=path.parent).close()
+            tempfile.TemporaryFile(dir=place.parent).close()
 
 
 def _clear(path: Path) -> None:

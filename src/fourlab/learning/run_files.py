@@ -79,9 +79,10 @@ def add_metrics(folder: Path, line: dict[str, Any]) -> None:
 
 
 def read_metrics(folder: Path) -> list[dict[str, Any]]:
-    """Return the lines of metrics of a run.
+    """Return the lines of metrics of a run, in the order of their games.
 
-    A last line that was cut short is passed over; so is a damaged one, of which a notice is given.
+    A last line that was cut short is passed over; so is one that is damaged, or of games that an
+    earlier one told of: of these a notice is given.
     """
     path = folder / METRICS
     try:
@@ -90,17 +91,17 @@ def read_metrics(folder: Path) -> list[dict[str, Any]]:
         return []
     lines = text.split("\n")
     sealed = any(f'"{SEAL}": "' in line for line in lines)  # the first fourlab wrote no checksums
-    found: list[dict[str, Any]] = []
+    found: dict[int, dict[str, Any]] = {}
     for number, line in enumerate(lines, start=1):
         try:
             read = unseal(json.loads(line), path, must=sealed)
-            if type(read["games"]) is not int:
+            if type(read["games"]) is not int or read["games"] in found:
                 raise ValueError  # as everything that is wrong with a line
-            found.append(read)
+            found[read["games"]] = read
         except (ValueError, KeyError, RecursionError):
             if number < len(lines):  # the last one ends the file: empty, or cut short
                 logging.getLogger("fourlab").warning("%s: line %d is damaged", path, number)
-    return found
+    return [found[games] for games in sorted(found)]
 
 
 def drop_metrics_after(folder: Path, games: int) -> None:

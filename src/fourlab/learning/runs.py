@@ -19,7 +19,7 @@ from fourlab.agents.apart import apart
 from fourlab.agents.base import Agent
 from fourlab.agents.registry import agent as find_agent
 from fourlab.core.errors import SpecError
-from fourlab.core.spec import configure, options_of, parse, show_value, write
+from fourlab.core.spec import configure, nameable, on_path, options_of, parse, show_value, write
 from fourlab.core.storage import StorageError, alone, is_there
 from fourlab.learning.base import Learner, Progress
 from fourlab.learning.evaluation import against_truth, play_off, truth_positions
@@ -71,8 +71,10 @@ class Run:
         config = config.settled()
         learner = new_learner(config.learner, config.game, config.seed)
         _check_looks(config, learner)
+        run = cls(folder, config, learner)
+        parse(nameable(run.spec))  # before anything is learned that nobody could call by its name
         config.save(folder)
-        return cls(folder, config, learner)
+        return run
 
     @classmethod
     def resume(cls, folder: Path, games: int | None = None, **looks: Any) -> Run:
@@ -111,7 +113,7 @@ class Run:
     def spec(self) -> str:
         """The spec string of the agent that plays what the run has saved."""
         name, _, options = self.learner.agent().spec.partition(":")
-        return ",".join([f"{name}:{self.folder}", *([options] if options else [])])
+        return ",".join([on_path(name, self.folder), *([options] if options else [])])
 
     def agent(self) -> Agent:
         """Return the agent that plays what the run has saved, fit to be sent to workers."""

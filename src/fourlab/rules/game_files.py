@@ -96,7 +96,8 @@ def pgn(record: GameRecord) -> str:
 
 def _escaped(text: str) -> str:
     """Return the value of a tag: on one line, quotes and backslashes escaped."""
-    return " ".join(text.split()).replace("\\", "\\\\").replace('"', '\\"')
+    line = text if text.isprintable() else " ".join(text.split())
+    return line.replace("\\", "\\\\").replace('"', '\\"')
 
 
 def read_pgn(text: str) -> Iterator[GameRecord]:

@@ -143,10 +143,11 @@ def check_lines(path: Path) -> None:
 def save_games(path: Path, records: Iterable[GameRecord]) -> None:
     """Append records to a file of lines; one that was cut off there is ended first."""
     check_lines(path)
-    with writing(path), path.open("a+b") as file:
+    with writing(path), path.open("ab") as file:
         if file.seekable() and file.tell():
-            file.seek(-1, 2)
-            file.write(b"" if file.read(1) == b"\n" else b"\n")
+            with path.open("rb") as before:
+                before.seek(-1, 2)
+                file.write(b"" if before.read(1) == b"\n" else b"\n")
         file.writelines(f"{record.to_line()}\n".encode() for record in records)
 
 

@@ -15,7 +15,7 @@ from functools import partial
 from pathlib import Path
 
 from fourlab.core.errors import SpecError
-from fourlab.core.spec import parse
+from fourlab.core.spec import on_path, parse
 from fourlab.core.storage import StorageError
 from fourlab.core.workers import Workers
 from fourlab.learning.base import Learner, Progress
@@ -38,7 +38,7 @@ class Course:
     @property
     def agent(self) -> str:
         """The spec of the agent that plays what the run has learned."""
-        return f"{self.plays}:{self.folder}"
+        return on_path(self.plays, self.folder)
 
 
 def course(text: str, game: str, games: int, seed: int, runs: Path) -> Course:

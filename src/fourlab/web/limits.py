@@ -13,7 +13,7 @@ from fourlab.agents.minimax import MinimaxConfig, depth_of
 from fourlab.agents.net import NetworkAgent, shipped_file
 from fourlab.agents.registry import AGENTS, whole
 from fourlab.core.errors import FourlabError, SpecError
-from fourlab.core.spec import Option, configure, options_of, parse, unknown
+from fourlab.core.spec import Option, configure, on_path, options_of, parse, unknown
 from fourlab.rules.catalog import game as find_game
 from fourlab.rules.geometry import Rules
 from fourlab.web.offered import Offered, guarded
@@ -92,7 +92,7 @@ def _read_run(name: str, rules: Rules) -> Agent:
     """Return what a kept run has learned as an agent; raises FourlabError if it has not yet."""
     agent, folder = _find_run(name)
     kind = AGENTS.find(agent)
-    return kind(rules, _held(kind, configure(kind.Config, parse(f"{agent}:{folder}"), "agent")))
+    return kind(rules, _held(kind, configure(kind.Config, parse(on_path(agent, folder)), "agent")))
 
 
 def _paths(kind: type[Agent], config: Any) -> list[str]:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from fourlab.agents.registry import agent as find_agent
 from fourlab.core.errors import FourlabError
-from fourlab.core.spec import parse
+from fourlab.core.spec import on_path, parse
 from fourlab.learning.registry import LEARNERS
 from fourlab.learning.runs import RunConfig, find_runs
 from fourlab.rules.catalog import game as find_game
@@ -58,5 +58,5 @@ def own_runs(rules: Rules) -> list[str]:
         with contextlib.suppress(FourlabError, OSError, KeyError):
             config = RunConfig.load(folder)
             if find_game(config.game) == rules and parse(config.learner).name in LEARNERS:
-                found.append(f"{parse(config.learner).name}:{folder}")
+                found.append(on_path(parse(config.learner).name, folder))
     return found
