@@ -6,8 +6,9 @@ The network is asked about every position of a strategy (benchmarks/compact.py).
 on, gently, in the form in which it plays: no batch has a say in the sums any more. Half of each
 batch is drawn from everywhere, half from where the right move led by little when it was last asked,
 and everywhere it is to stay near what it said at first. `--bits` makes its file smaller at the same
-time, which takes more steps; `--fit` rounds it well to begin with (benchmarks/rounding.py). Then
-`fourlab certify net:OUT` tells.
+time, which takes more steps; `--fit` rounds it well to begin with (benchmarks/rounding.py), and
+`--hold` ends it: whole numbers stand still, for each that changes to its neighbour spoils a little
+elsewhere, and only what is no whole number is taught. Then `fourlab certify net:OUT` tells.
 """
 
 from __future__ import annotations
@@ -36,6 +37,7 @@ from fourlab.values.on_torch import planes
 
 WANTED = 2.5  # the lead that is asked for
 MENDING, ROUNDING = (-2, 5, 1), (0, 20, 4)  # which positions are drawn: see `Mender.near`
+HELD = 5  # times the rate, where whole numbers stand still: few numbers are taught then
 PORTION = 4096
 DRAWN = 64  # steps whose rows are drawn at once
 IMPOSSIBLE = -1e9
@@ -51,16 +53,26 @@ class Mender:
             name: torch.from_numpy(layer.copy()).requires_grad_(not name.startswith(VALUE_HEAD))
             for name, layer in network.layers.items()
         }
+        self.gains: dict[str, Tensor] = {}  # of rows whose whole numbers stand still
         self.known = np.empty(len(labels), np.float32)  # by how much the right move led, last asked
-
         self.before = {name: layer.detach().clone() for name, layer in self.layers.items()}
 
     def rounded(self) -> dict[str, Tensor]:
         """Return the layers as a file keeps them."""
+        if self.gains:
+            return {name: layer * self.gains.get(name, 1) for name, layer in self.layers.items()}
         return {
             name: rounded(layer, self.bits) if name.endswith(".weight") else layer
             for name, layer in self.layers.items()
         }
+
+    def hold(self) -> None:
+        """Let whole numbers stand still from now on: rows are made longer or shorter instead."""
+        for name, layer in self.rounded().items():
+            if name.endswith(".weight") and not name.startswith(VALUE_HEAD):
+                self.layers[name] = layer.detach()
+                shape = (len(layer), *[1] * (layer.dim() - 1))
+                self.gains[name] = torch.ones(shape, requires_grad=True)
 
     def logits(self, both: Tensor, w: dict[str, Tensor]) -> Tensor:
         """Return the policy as layers say it, before illegal moves are left out."""
@@ -138,7 +150,8 @@ class Mender:
 
     def mend(self, steps: int, rows: int, rate: float, seed: int) -> None:
         """Teach it on; the steps become smaller."""
-        own = [layer for layer in self.layers.values() if layer.requires_grad]
+        taught_on = [*self.layers.values(), *self.gains.values()]
+        own = [layer for layer in taught_on if layer.requires_grad]
         optimiser = torch.optim.Adam(own, lr=rate, betas=(0.9, 0.99))
         dice, began = np.random.default_rng(seed), time.perf_counter()
         for step in range(steps):
@@ -170,6 +183,7 @@ def main() -> None:
     parser.add_argument("--bits", type=int, default=0, help="of its weights; 0: as they are")
     parser.add_argument("--fit", type=int, default=0, help="positions to round it by, some 8,000")
     parser.add_argument("--steps", type=int, default=360)
+    parser.add_argument("--hold", type=int, default=0, help="steps after these, whole numbers kept")
     parser.add_argument("--rows", type=int, default=768, help="positions of a step")
     parser.add_argument("--rate", type=float, default=1e-5)
     parser.add_argument("--seed", type=int, default=1)
@@ -185,7 +199,14 @@ def main() -> None:
         mender.look()
         print(f"rounded in turn: {mender.told()}, {time.perf_counter() - began:.0f} s", flush=True)
     mender.mend(options.steps, options.rows, options.rate, options.seed)
-    how = {name: getattr(options, name) for name in ("fit", "steps", "rows", "rate", "seed")}
+    if options.hold:
+        mender.look()
+        print(f"whole numbers kept: {mender.told()}", flush=True)
+        mender.hold()
+        mender.mend(options.hold, options.rows, HELD * options.rate, options.seed)
+    how = {
+        name: getattr(options, name) for name in ("fit", "steps", "hold", "rows", "rate", "seed")
+    }
     mender.save(options.out, how)
     mender.look()
     print(f"at the end: {mender.told()}", flush=True)

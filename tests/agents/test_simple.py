@@ -37,6 +37,8 @@ def test_baseline_wanders_over_all_moves_otherwise() -> None:
     ("spec", "says"),
     [
         ("randm", "unknown agent 'randm'; did you mean 'random'"),
+        ("runs/q", "a run is written learned:PATH"),
+        ("./a:b/mine.py", "PATH.py with no ':' in it"),
         ("random:depth=3", "agent 'random' has no option 'depth'; it has no options"),
         ("baseline:", "is no spec"),
     ],

@@ -289,6 +289,8 @@ def unknown(what: str, name: str, known: Iterable[str]) -> SpecError:
     names = list(known)
     near = difflib.get_close_matches(name[:SHOWN], names, n=1)
     hint = f"did you mean {near[0]!r}? " if near else ""
+    if what == "agent" and "/" in name:
+        hint = "a run is written learned:PATH, a file of one's own PATH.py with no ':' in it; "
     return SpecError(f"unknown {what} {quoted(name)}; {hint}known: {', '.join(names)}")
 
 
