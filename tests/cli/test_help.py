@@ -57,6 +57,13 @@ def test_one_of_them_is_described_alone() -> None:
     assert "unknown agent 'mtcs'; did you mean 'mcts'?" in done.stderr
 
 
+def test_what_has_no_description_is_listed_without(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As everything is in Python that was told to do without docstrings, and some of others."""
+    monkeypatch.setattr(LEARNERS.find("q"), "__doc__", None)
+    [entry] = json.loads(run("learners", "q", "--json").stdout)
+    assert entry["summary"] == ""
+
+
 def test_both_spellings_of_analyze_are_understood_and_one_is_listed() -> None:
     one, other = (json.loads(run(word, "--json").stdout) for word in ("analyze", "analyse"))
     assert one["scores"] == other["scores"]

@@ -193,7 +193,7 @@ class Mcts(Agent):
         watch = limit.watch()
         seeds = [kernel_seed(rng) for _ in space.works]
         hands = [
-            Hand(thread, boards_of([position]), np.array([seed], np.int64), np.zeros(1, np.int64))
+            Hand(thread, self.board(position), np.array([seed], np.int64), np.zeros(1, np.int64))
             for thread, seed in enumerate(seeds)
         ]
         if not fresh:

@@ -125,7 +125,7 @@ class Minimax(Agent):
         move, dice = np.zeros(1, np.int64), np.array([kernel_seed(rng)], np.int64)
         limit = limit.within(self.config.time)
         with self._work.lent() as work:
-            effort = self._search_within(work, boards_of([position]), dice, move, limit)
+            effort = self._search_within(work, self.board(position), dice, move, limit)
             return self._decision(work, int(move[0]), effort)
 
     def _search_within(

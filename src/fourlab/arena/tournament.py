@@ -285,11 +285,12 @@ def tournament(
 ) -> Tournament:
     """Let agents play each other and return the tournament, with its ratings and intervals.
 
-    Each pair plays `games`: everyone meets everyone, or with `gauntlet` the first agent all others,
-    or with `against` all agents each of those. Games begin with openings of `plies` moves, None for
-    the usual length; a move that takes more than `move_seconds` loses; the rating of `anchor` is 0.
-    In `record`, a file, games are kept, and those of an earlier call are not played again. `show`
-    sees the tournament now and then: `fourlab.show` draws it.
+    Each pair plays `games`, an odd number one more, for both sides: everyone meets everyone, or
+    with `gauntlet` the first agent all others, or with `against` all agents each of those. Games
+    begin with openings of `plies` moves, None for the usual length; a move that takes more than
+    `move_seconds` loses; the rating of `anchor` is 1500. In `record`, a file, games are kept, and
+    those of an earlier call are not played again. `show` sees the tournament now and then:
+    `fourlab.show` draws it.
     """
     rules = find_game(game)
     names, others = (
