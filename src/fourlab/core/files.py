@@ -20,6 +20,15 @@ def at_once(path: str, flags: int) -> int:
     return os.open(path, flags | getattr(os, "O_NONBLOCK", 0), 0o666)
 
 
+def which(path: Path) -> tuple[int, int] | None:
+    """Return what tells the file at a path from all others, None if there is none."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
 def open_file(path: Path) -> IO[bytes]:
     """Open a file to be read; raises OSError, at once also for what never ends."""
     file = open(path, "rb", opener=at_once)  # noqa: SIM115  # it is handed on
