@@ -7,6 +7,7 @@ is that of an installed package.
 import atexit
 import copy
 import functools
+import pickle
 import re
 import shutil
 import sys
@@ -167,6 +168,15 @@ def test_nothing_is_decided_where_there_is_nothing_to_decide(player: Agent, rule
     for position in (over, other):
         with pytest.raises(FourlabError, match=f"over in {rules} |{other.rules} is not the game"):
             player.decide(position, np.random.default_rng(1))
+
+
+def test_copies_and_parcels_decide_alike(player: Agent, rules: Rules) -> None:
+    """As tools for learning, and executors, make them of whatever holds an agent."""
+    if not type(player).__module__.startswith("fourlab."):
+        pytest.skip("its class travels as a file")
+    decided = player.decide(rules.start(), np.random.default_rng(5))
+    for other in (copy.deepcopy(player), pickle.loads(pickle.dumps(player))):
+        assert other.decide(rules.start(), np.random.default_rng(5)) == decided
 
 
 def test_policies_and_values_speak_of_every_move(player: Agent, rules: Rules) -> None:

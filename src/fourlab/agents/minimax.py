@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 
 import numpy as np
@@ -85,7 +86,7 @@ class Minimax(Agent):
 
     def __init__(self, rules: Rules, config: MinimaxConfig | None = None) -> None:
         super().__init__(rules, config)
-        self._work: Scratch[Work] = Scratch(lambda: new_work(rules))
+        self._work: Scratch[Work] = Scratch(functools.partial(new_work, rules))
         self._is_ready = False
         self.is_deterministic = self.config.ties != "random" and self.config.time is None
 
