@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+import threading
 from pathlib import Path
 from subprocess import CompletedProcess
 
@@ -62,6 +63,17 @@ def test_what_has_no_description_is_listed_without(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(LEARNERS.find("q"), "__doc__", None)
     [entry] = json.loads(run("learners", "q", "--json").stdout)
     assert entry["summary"] == ""
+
+
+def test_where_no_thread_can_begin_that_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    def none_left(*_: object) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Thread, "start", none_left)
+    done = run("arena", "random", "baseline", "--games", "2", "--no-record", "--json")
+    assert done.returncode == 2
+    assert done.stderr.endswith("fourlab: this machine lets no more threads begin; end other "
+                                "programs, or ask for less\n")  # fmt: skip
 
 
 def test_both_spellings_of_analyze_are_understood_and_one_is_listed() -> None:
