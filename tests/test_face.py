@@ -1,14 +1,17 @@
 """The top of the package: quick to import, complete, and one call for each thing one does."""
 
+import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
 import fourlab
 from fourlab.core.errors import SpecError
-from fourlab.learning.runs import Run
+from fourlab.learning.runs import Run, RunConfig
 
 SMALL = "connect:columns=5,rows=4,k=4"
 
@@ -75,3 +78,43 @@ def test_a_grade_takes_names_or_things() -> None:
     by_thing = fourlab.grade(fourlab.agent("baseline", "tictactoe"), "end")
     assert by_name.to_json() == by_thing.to_json()
     assert fourlab.grade("perfect", "played", game="tictactoe").overall.to_json()["good"] == 1.0
+
+
+@pytest.mark.parametrize("option", ["seed", "every", "evaluation_games"])
+@pytest.mark.parametrize("number", [-1, True, 2.5, None, 2**63])
+def test_a_number_that_is_none_begins_no_run(tmp_path: Path, option: str, number: Any) -> None:
+    """It was written down first, and then told to be damage."""
+    with pytest.raises(SpecError, match=f"{option}={number}: write a whole number"):
+        fourlab.train("q", "tictactoe", out=tmp_path / "mine", games=10, **{option: number})
+    assert not list(tmp_path.iterdir())
+
+
+def test_numbers_of_numpy_are_numbers(tmp_path: Path) -> None:
+    two = np.int64(2)
+    run = fourlab.train("q", "tictactoe", out=tmp_path / "mine", games=two, seed=two, every=two)
+    assert Run.resume(run.folder).config == run.config
+    played = fourlab.tournament(
+        "random", "baseline", game="tictactoe", games=two, seed=two, workers=two, plies=two
+    )
+    assert json.loads(json.dumps(played.to_json()))["seed"] == 2
+
+
+def test_a_game_is_played_by_names_or_things_of_that_game() -> None:
+    by_thing = fourlab.play_game(
+        fourlab.game("tictactoe"), *[fourlab.agent("random", "tictactoe")] * 2, seed=5
+    )
+    assert fourlab.play_game("tictactoe", "random", "random", seed=5).moves == by_thing.moves
+    with pytest.raises(SpecError, match="random plays connect4, not tictactoe"):
+        fourlab.play_game("tictactoe", "random", fourlab.agent("random"), seed=5)
+    with pytest.raises(fourlab.FourlabError, match="connect4 is not the game to be played"):
+        fourlab.play_game("tictactoe", "random", "random", 5, fourlab.game("connect4").start())
+    with pytest.raises(SpecError, match="seed=None"):
+        fourlab.play_game("tictactoe", "random", "random", None)  # type: ignore[arg-type]
+
+
+def test_a_run_is_taken_up_however_it_was_called(tmp_path: Path) -> None:
+    """What stands in its files is compared with what was asked for."""
+    asked = RunConfig("q:opponent=random,games=3", "connect:columns=7,rows=6,k=4")
+    run = Run.start(tmp_path / "mine", asked)
+    assert [line["games"] for line in run.reports()][-1] == 3
+    assert Run.resume(tmp_path / "mine").learner.done == 3

@@ -137,6 +137,8 @@ def test_what_is_no_move_is_an_error_and_no_lost_game() -> None:
 
 def test_a_game_that_is_over_takes_no_move() -> None:
     env = FourlabEnv("connect:columns=3,rows=2,k=2", "self")
+    with pytest.raises(IllegalMoveError, match=r"no game has begun; reset\(\) first"):
+        env.step(np.int64(0))
     env.reset()
     for move in (0, 1, 1):
         env.step(np.int64(move))

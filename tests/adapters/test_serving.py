@@ -92,7 +92,7 @@ def test_mistakes_are_answered_and_the_next_line_too() -> None:
 @pytest.mark.parametrize(
     ("line", "says"),
     [
-        ("go depth -3", "depth='-3' is not allowed"),
+        ("go depth -3", "error agent 'minimax': depth='-3' is not allowed"),
         ("go depth 0", "depth='0' is not allowed"),
         ("go depth x", "depth='x' is not allowed"),
         ("go movetime", "go movetime '': write a number"),

@@ -13,6 +13,7 @@ from fourlab.agents.mcts_options import MctsConfig, variant_of
 from fourlab.agents.registry import agent
 from fourlab.core.dice import seeded
 from fourlab.core.errors import SpecError
+from fourlab.core.limit import Limit
 from fourlab.positions.suites import load_suites
 from fourlab.rules.catalog import game
 from fourlab.rules.kernels import cell_move, legal_cells
@@ -202,6 +203,17 @@ def test_the_final_choice_follows_its_rule(final: int, index: int) -> None:
 def test_no_simulation_is_a_random_move() -> None:
     moves = {decide("mcts:sims=0", "", seed=seed).move for seed in range(40)}
     assert moves == set(range(7))
+
+
+@pytest.mark.parametrize("spec", ["mcts:sims=50", "mcts:sims=50,reuse=yes"])
+def test_where_nothing_was_looked_at_nothing_is_said(spec: str) -> None:
+    """Least of all what was said of another position."""
+    player, rules = agent(spec, "connect4"), game("connect4")
+    for moves in ("", "444"):
+        unlooked = position_of(rules, f"{moves}1")
+        decision = player.decide(unlooked, np.random.default_rng(1), Limit(nodes=0))
+        assert decision == Decision(decision.move, policy=(1 / 7,) * 7)
+        player.decide(position_of(rules, "44"), np.random.default_rng(1))
 
 
 def depth(branch: Branch) -> int:

@@ -1,9 +1,11 @@
 """Agents of one's own: a file, a module, an entry point, known by what is in them."""
 
 import json
+import os
 import re
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +19,7 @@ from fourlab.arena.match import play
 from fourlab.arena.pairing import Stretch
 from fourlab.core import own
 from fourlab.core.errors import FourlabError, GeometryError, OwnCodeError, SpecError
-from fourlab.core.storage import seal, unseal
+from fourlab.core.storage import StorageError, seal, unseal
 from fourlab.core.workers import Workers
 from fourlab.learning.runs import CONFIG, Run, RunConfig
 from fourlab.positions.suites import suite
@@ -238,6 +240,20 @@ def test_a_file_that_is_loaded_disturbs_nobody(
     assert sys.getrecursionlimit() == depth
     print("mine")  # noqa: T201
     assert capsys.readouterr() == ("mine\n", "hello\nthere")
+
+
+def test_what_lies_nowhere_is_run_also_without_a_folder_of_the_users(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setattr(own, "_aside", lambda name: tmp_path / "file" / name)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    assert own.load(own.keep("homeless.py", "value = 1\n").name).value == 1
+    spare = tmp_path / f"fourlab-own-{os.getuid()}"
+    assert spare.stat().st_mode & 0o777 == 0o700
+    spare.chmod(0o777)  # as somebody else could have made it
+    with pytest.raises(StorageError, match="others may write there"):
+        own.load(own.keep("homeless.py", "value = 2\n").name)
 
 
 def test_a_copy_put_aside_that_was_damaged_is_not_run(

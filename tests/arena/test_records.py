@@ -21,8 +21,9 @@ from fourlab.agents.registry import agent
 from fourlab.arena.identity import checksum
 from fourlab.arena.match import play
 from fourlab.arena.pairing import Pairing, Stretch
-from fourlab.arena.records import Records, missing
+from fourlab.arena.records import Records
 from fourlab.arena.schema import APPLICATION, MIGRATIONS
+from fourlab.arena.tournament import missing
 from fourlab.core.storage import StorageError
 from fourlab.rules.catalog import game
 from fourlab.rules.position import position_of
@@ -204,6 +205,20 @@ def test_a_full_disk_keeps_what_was_there(tmp_path: Path) -> None:
         assert records.count() == 20
         fill(records, 20, 20)
         assert records.count() == 40
+
+
+@pytest.mark.parametrize("replaced", [False, True])
+def test_games_are_not_written_into_a_file_that_is_gone(tmp_path: Path, replaced: bool) -> None:
+    path, other = tmp_path / "games.db", tmp_path / "other.db"
+    with Records(other) as records:
+        fill(records, count=4)
+    with Records(path) as records:
+        fill(records, count=2)
+        path.unlink()
+        if replaced:
+            other.rename(path)
+        with pytest.raises(StorageError, match=r"games.db was deleted, moved or replaced"):
+            fill(records, first=2, count=2)
 
 
 def test_a_locked_file_is_said_and_kept(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """Tournaments: the same for any workers, resumed as if never stopped."""
 
+import math
 from pathlib import Path
 from typing import Any
 
@@ -143,7 +144,13 @@ def test_events_are_canonical_plain_data() -> None:
         (("random", "baseline", "random"), {}, "'random' is given twice"),
         (("random",), {"against": ("baseline", "baseline")}, "'baseline' is given twice"),
         (("random", "baseline"), {"anchor": "perfect"}, "anchor 'perfect' does not play"),
-        (("random", "baseline"), {"plies": 20}, "write 0 to 19"),
+        (("random", "baseline"), {"plies": 20}, "plies=20: write a whole number, 0 to 19"),
+        (("random", "baseline"), {"games": -1}, "games=-1: write a whole number, 1 to"),
+        (("random", "baseline"), {"games": math.nan}, "games=nan"),
+        (("random", "baseline"), {"seed": None}, "seed=None: write a whole number, 0 to"),
+        (("random", "baseline"), {"seed": 2**63}, "less than 2..63"),
+        (("random", "baseline"), {"move_seconds": -1}, "move_seconds=-1: write a number from"),
+        (("random", "baseline"), {"move_seconds": math.nan}, "move_seconds=nan"),
     ],
 )
 def test_what_cannot_be_played_is_refused(

@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+import threading
 from pathlib import Path
 from subprocess import CompletedProcess
 
@@ -55,6 +56,24 @@ def test_one_of_them_is_described_alone() -> None:
     done = run("agents", "mtcs")
     assert done.returncode == 2
     assert "unknown agent 'mtcs'; did you mean 'mcts'?" in done.stderr
+
+
+def test_what_has_no_description_is_listed_without(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As everything is in Python that was told to do without docstrings, and some of others."""
+    monkeypatch.setattr(LEARNERS.find("q"), "__doc__", None)
+    [entry] = json.loads(run("learners", "q", "--json").stdout)
+    assert entry["summary"] == ""
+
+
+def test_where_no_thread_can_begin_that_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    def none_left(*_: object) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Thread, "start", none_left)
+    done = run("arena", "random", "baseline", "--games", "2", "--no-record", "--json")
+    assert done.returncode == 2
+    assert done.stderr.endswith("fourlab: this machine lets no more threads begin; end other "
+                                "programs, or ask for less\n")  # fmt: skip
 
 
 def test_both_spellings_of_analyze_are_understood_and_one_is_listed() -> None:

@@ -7,6 +7,7 @@ is that of an installed package.
 import atexit
 import copy
 import functools
+import pickle
 import re
 import shutil
 import sys
@@ -24,6 +25,7 @@ from fourlab.agents.base import Agent, Decision, kernel_seed
 from fourlab.agents.play import play_game
 from fourlab.agents.registry import AGENTS, agent
 from fourlab.cli.new import TEMPLATES
+from fourlab.core.errors import FourlabError
 from fourlab.core.limit import NO_LIMIT, Limit
 from fourlab.core.registry import offered
 from fourlab.core.spec import option, options_of
@@ -153,6 +155,28 @@ def test_decisions_are_legal_repeatable_and_leave_the_position_alone(
         watched = player.decide(position, np.random.default_rng(number), Limit(stop=lambda: False))
         assert watched == decision
     assert player.config == config
+
+
+def test_nothing_is_decided_where_there_is_nothing_to_decide(player: Agent, rules: Rules) -> None:
+    """The stones of another game are none of this one, and after the end there are no moves."""
+    if player.name == "engine" or not type(player).__module__.startswith("fourlab."):
+        pytest.skip("what it is asked is its own affair")
+    over = rules.start()
+    while not over.is_over:
+        over = over.play(over.legal_moves()[0])
+    other = game("connect:columns=6,rows=2,k=3").start().play(1)
+    for position in (over, other):
+        with pytest.raises(FourlabError, match=f"over in {rules} |{other.rules} is not the game"):
+            player.decide(position, np.random.default_rng(1))
+
+
+def test_copies_and_parcels_decide_alike(player: Agent, rules: Rules) -> None:
+    """As tools for learning, and executors, make them of whatever holds an agent."""
+    if not type(player).__module__.startswith("fourlab."):
+        pytest.skip("its class travels as a file")
+    decided = player.decide(rules.start(), np.random.default_rng(5))
+    for other in (copy.deepcopy(player), pickle.loads(pickle.dumps(player))):
+        assert other.decide(rules.start(), np.random.default_rng(5)) == decided
 
 
 def test_policies_and_values_speak_of_every_move(player: Agent, rules: Rules) -> None:

@@ -1,6 +1,7 @@
 """What never ends, or is far too long, is refused at once by everything that reads files."""
 
 import os
+import pwd
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ import pytest
 from fourlab.arena.certify.certificate import Certificate
 from fourlab.core import own
 from fourlab.core.errors import FourlabError
-from fourlab.core.files import LONGEST_LINE, MOST_TEXT, at_once, contents
+from fourlab.core.files import LONGEST_LINE, MOST_TEXT, at_once, contents, user_folder
 from fourlab.core.storage import alone, check_place, load_arrays, peek
 from fourlab.learning.run_files import RunConfig, read_metrics
 from fourlab.positions.suites import read_positions
@@ -90,3 +91,22 @@ def test_what_is_written_is_no_program(tmp_path: Path) -> None:
     with open(tmp_path / "kept", "ab", opener=at_once):
         pass
     assert not (tmp_path / "kept").stat().st_mode & 0o111
+
+
+def test_who_has_no_home_has_folders_that_are_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As in a container in which the number of the user has no name."""
+
+    def nobody(_: int) -> None:
+        raise KeyError
+
+    monkeypatch.delenv("HOME", raising=False)
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    assert user_folder("XDG_CACHE_HOME", "~/.cache").is_absolute()
+    monkeypatch.setattr(pwd, "getpwuid", nobody)
+    assert user_folder("XDG_CACHE_HOME", "~/.cache") == Path("/nonexistent/.cache")
+    monkeypatch.setenv("XDG_CACHE_HOME", "somewhere")  # wherever one is: none, by the standard
+    assert user_folder("XDG_CACHE_HOME", "~/.cache") == Path("/nonexistent/.cache")
+    monkeypatch.setenv("XDG_CACHE_HOME", "/somewhere")
+    assert user_folder("XDG_CACHE_HOME", "~/.cache") == Path("/somewhere")
+    with pytest.raises(FourlabError, match=r"there is no file ~nobody-at-all/mine.py"):
+        own.parcel("~nobody-at-all/mine.py")

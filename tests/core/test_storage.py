@@ -154,6 +154,27 @@ def test_a_folder_that_cannot_be_written_is_said(tmp_path: Path) -> None:
         save(blocked / "below.npz")
 
 
+@pytest.mark.parametrize(("umask", "mode"), [(0o077, 0o600), (0o002, 0o664)])
+def test_who_may_read_a_file_is_for_the_user_to_say(tmp_path: Path, umask: int, mode: int) -> None:
+    before = os.umask(umask)
+    try:
+        save(tmp_path / "file.npz")
+    finally:
+        os.umask(before)
+    assert (tmp_path / "file.npz").stat().st_mode & 0o777 == mode
+
+
+def test_what_is_private_never_was_another_way(tmp_path: Path) -> None:
+    before = os.umask(0)
+    try:
+        with replacing(tmp_path / "secret", private=True):
+            [begun] = tmp_path.iterdir()
+            assert begun.stat().st_mode & 0o777 == 0o600
+    finally:
+        os.umask(before)
+    assert (tmp_path / "secret").stat().st_mode & 0o777 == 0o600
+
+
 def test_what_a_killed_writer_left_behind_is_cleared(tmp_path: Path) -> None:
     """One that was abandoned goes; one that may be at work, and other files, stay."""
     abandoned, young, other = (

@@ -95,7 +95,7 @@ def test_reports_come_as_often_as_asked_for(tmp_path: Path) -> None:
     assert checksum(tmp_path / "run") == checksum(tmp_path / "rare")
     thinking = RunConfig("q:opponent=(mcts:sims=5)", GAME, every=10)
     for games in (0, 1 << 62):
-        with pytest.raises(SpecError, match="--evaluation-games"):
+        with pytest.raises(SpecError, match="evaluation_games="):
             Run.start(tmp_path / "other", RunConfig("q", GAME, evaluation_games=games))
     with pytest.raises(SpecError, match=r"--every 10: q plays 64 games between .* at least 64"):
         Run.start(tmp_path / "other", thinking)

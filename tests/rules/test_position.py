@@ -1,5 +1,7 @@
 import dataclasses
+from typing import Any
 
+import numpy as np
 import pytest
 
 from fourlab.core.errors import IllegalMoveError, NotationError
@@ -32,6 +34,13 @@ def test_illegal_moves_are_refused_with_input_position_and_remedy(rules, moves, 
 def test_moves_outside_the_board_are_refused(move: int) -> None:
     with pytest.raises(IllegalMoveError, match=f"column {move + 1} does not exist in connect4 ''"):
         CONNECT4.start().play(move)
+
+
+@pytest.mark.parametrize("move", ["4", 3.0, None, np.float64(3), [3]])
+def test_what_is_no_whole_number_is_no_move(move: Any) -> None:
+    with pytest.raises(IllegalMoveError, match=r" is no column in connect4 '4'; open: 1 2 3"):
+        CONNECT4.start().play(3).play(move)
+    assert type(CONNECT4.start().play(np.uint8(3)).moves[0]) is int
 
 
 @pytest.mark.parametrize(

@@ -152,6 +152,8 @@ class FourlabEnv(gymnasium.Env[Planes, np.int64]):
             raise IllegalMoveError(
                 f"action {action!r} is no move of {self.rules}: 0 to {moves - 1}"
             )
+        if self._dice is None:
+            raise IllegalMoveError("no game has begun; reset() first")
         if self._is_over:
             raise IllegalMoveError(f"the game is over ('{self.position.notation}'); reset() first")
         move = int(action)

@@ -20,7 +20,7 @@ from fourlab.agents.registry import agent as find_agent
 from fourlab.core import own
 from fourlab.core.errors import FourlabError, SpecError, quoted
 from fourlab.core.limit import UNLIMITED, Limit
-from fourlab.core.spec import configure, options_of, parse, show_value
+from fourlab.core.spec import Spec, configure, options_of, show_value
 from fourlab.core.starting import signs_of_starting
 from fourlab.positions.walks import late
 from fourlab.rules.geometry import Rules
@@ -121,8 +121,7 @@ class EngineServer:
 
     def _changed(self, name: str, value: str) -> Any:
         """Return the options of the agent with another value; raises SpecError if it has none."""
-        spec = parse(f"{type(self.agent).__name__}:{name}=({value})")
-        fresh = configure(self.agent.Config, spec, "agent")
+        fresh = configure(self.agent.Config, Spec(self.agent.name, {name: value}), "agent")
         [field] = [o.field for o in options_of(self.agent.Config) if o.name == name]
         return dataclasses.replace(self.agent.config, **{field: getattr(fresh, field)})
 

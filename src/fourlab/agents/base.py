@@ -10,9 +10,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from fourlab.core.arrays import Floats, Ints
+from fourlab.core.errors import FourlabError
 from fourlab.core.limit import NO_LIMIT, Limit
 from fourlab.core.spec import options_of, write
-from fourlab.rules.boards import Boards
+from fourlab.rules.boards import Boards, boards_of
 from fourlab.rules.geometry import Rules
 from fourlab.rules.position import Position
 
@@ -103,6 +104,18 @@ class Agent(ABC):
             rng = np.random.default_rng(int(dice[rows.start]))
             moves[rows] = self.decide(position, rng, rest).move
         return moves
+
+    def board(self, position: Position) -> Boards:
+        """Return a position as kernels take it; raises FourlabError if there is nothing to decide.
+
+        They would take the stones of another game for those of this one.
+        """
+        if position.rules != self.rules:
+            raise FourlabError(f"{position.rules} is not the game of {self!r}")
+        if position.is_over:
+            where = f"{self.rules} '{position.notation}'"
+            raise FourlabError(f"the game is over in {where} ({position.outcome.words})")
+        return boards_of([position])
 
     def policies(self, boards: Boards) -> Floats | None:
         """Return how likely each move is in each of many positions, exactly: [boards, moves].

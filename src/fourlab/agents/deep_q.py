@@ -13,7 +13,7 @@ from fourlab.core.arrays import Array, Floats, Ints
 from fourlab.core.errors import SpecError
 from fourlab.core.limit import NO_LIMIT, Limit
 from fourlab.core.spec import option
-from fourlab.rules.boards import Boards, boards_of
+from fourlab.rules.boards import Boards
 from fourlab.rules.geometry import Rules
 from fourlab.rules.position import Position
 from fourlab.values.base import values_file
@@ -89,7 +89,7 @@ class DeepQAgent(Agent):
     def decide(
         self, position: Position, rng: np.random.Generator, limit: Limit = NO_LIMIT
     ) -> Decision:
-        worths: Floats = self.values.worths(boards_of([position]))[0]
+        worths: Floats = self.values.worths(self.board(position))[0]
         move = int(np.nanargmax(worths))
         values = tuple(None if np.isnan(worth) else float(worth) for worth in worths)
         policy = tuple(float(other == move) for other in range(len(worths)))

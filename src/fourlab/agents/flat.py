@@ -60,7 +60,7 @@ class Flat(Agent):
     ) -> Decision:
         move, totals = np.zeros(1, np.int64), np.zeros(self.rules.move_count)
         states = np.array([kernel_seed(rng)], np.int64)
-        done = self._play_out(boards_of([position]), states, totals, move, limit)
+        done = self._play_out(self.board(position), states, totals, move, limit)
         return self._decision(position, int(move[0]), totals / done, done)
 
     def _decision(self, position: Position, move: int, means: Floats, count: int) -> Decision:

@@ -216,7 +216,7 @@ class InstantAgent(Agent):
         self, position: Position, rng: np.random.Generator, limit: Limit = NO_LIMIT
     ) -> Decision:
         dice = np.array([kernel_seed(rng)], np.int64)
-        return self.explain(position, int(self.choose(boards_of([position]), dice)[0]))
+        return self.explain(position, int(self.choose(self.board(position), dice)[0]))
 
     def explain(self, position: Position, move: int) -> Decision:
         """Return the decision for a move, with its reasons."""

@@ -193,7 +193,7 @@ class Mcts(Agent):
         watch = limit.watch()
         seeds = [kernel_seed(rng) for _ in space.works]
         hands = [
-            Hand(thread, boards_of([position]), np.array([seed], np.int64), np.zeros(1, np.int64))
+            Hand(thread, self.board(position), np.array([seed], np.int64), np.zeros(1, np.int64))
             for thread, seed in enumerate(seeds)
         ]
         if not fresh:
@@ -215,7 +215,8 @@ class Mcts(Agent):
                 ]
                 effort += sum(job.result() for job in jobs)
             self._grow(space, hands[0], 0, NO_LIMIT, watch, False)  # tells of the whole tree
-        return self._decision(space.told[0], position, int(hands[0].move[0]), effort)
+        told = space.told[0] if space.tree.children[0] else None
+        return self._decision(told, position, int(hands[0].move[0]), effort)
 
     def _grow(
         self, space: Space, hand: Hand, share: int, limit: Limit, watch: Watch, fresh: bool
@@ -265,9 +266,9 @@ class Mcts(Agent):
             told,
         )
 
-    def _decision(self, told: Told, position: Position, move: int, effort: int) -> Decision:
+    def _decision(self, told: Told | None, position: Position, move: int, effort: int) -> Decision:
         legal, moves = position.legal_moves(), range(self.rules.move_count)
-        if self.simulations == 0:  # any move is as good
+        if told is None:  # nothing was looked at: any move is as good
             return Decision(move, policy=tuple((m in legal) / len(legal) for m in moves))
         raw = [float(told.values[m]) if m in legal else None for m in moves]
         visits = [int(told.visits[m]) if m in legal else 0 for m in moves]

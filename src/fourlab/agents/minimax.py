@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 
 import numpy as np
@@ -85,7 +86,7 @@ class Minimax(Agent):
 
     def __init__(self, rules: Rules, config: MinimaxConfig | None = None) -> None:
         super().__init__(rules, config)
-        self._work: Scratch[Work] = Scratch(lambda: new_work(rules))
+        self._work: Scratch[Work] = Scratch(functools.partial(new_work, rules))
         self._is_ready = False
         self.is_deterministic = self.config.ties != "random" and self.config.time is None
 
@@ -125,7 +126,7 @@ class Minimax(Agent):
         move, dice = np.zeros(1, np.int64), np.array([kernel_seed(rng)], np.int64)
         limit = limit.within(self.config.time)
         with self._work.lent() as work:
-            effort = self._search_within(work, boards_of([position]), dice, move, limit)
+            effort = self._search_within(work, self.board(position), dice, move, limit)
             return self._decision(work, int(move[0]), effort)
 
     def _search_within(

@@ -191,7 +191,7 @@ class Net(NetworkAgent):
     def decide(
         self, position: Position, rng: np.random.Generator, limit: Limit = NO_LIMIT
     ) -> Decision:
-        turned, flipped = oriented(self.rules, boards_of([position]))
+        turned, flipped = oriented(self.rules, self.board(position))
         asked: list[int] = []
         merits = self._merits(turned, limit, self.config.plies, asked)[0]
         best = int(np.nanargmax(merits))
@@ -219,7 +219,7 @@ class Net(NetworkAgent):
             position = position.play(moves[-1])
             if position.is_over:
                 break
-            turned, flipped = oriented(self.rules, boards_of([position]))
+            turned, flipped = oriented(self.rules, self.board(position))
             best = np.nanargmax(self._merits(turned, NO_LIMIT, 0, []), axis=1)
             moves.append(int(unturned_moves(self.rules, best, flipped)[0]))
         return tuple(moves)

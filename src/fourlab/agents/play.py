@@ -8,8 +8,13 @@ from dataclasses import asdict, replace
 import numpy as np
 
 from fourlab.agents.base import Agent, Decision
+from fourlab.agents.registry import Named
+from fourlab.agents.registry import agent as find_agent
+from fourlab.core.errors import FourlabError
 from fourlab.core.limit import NO_LIMIT, Limit
 from fourlab.core.lines import KEPT_ERRORS
+from fourlab.core.spec import counted
+from fourlab.rules.catalog import game as find_game
 from fourlab.rules.geometry import Rules
 from fourlab.rules.position import Position
 from fourlab.rules.record import GameRecord, seconds_by_side
@@ -96,10 +101,14 @@ class GameInPlay:
 
 
 def play_game(
-    rules: Rules, first: Agent, second: Agent, seed: int, start: Position | None = None
+    rules: str | Rules, first: Named, second: Named, seed: int, start: Position | None = None
 ) -> GameRecord:
     """Play a game to its end; the same seed gives the same game."""
-    game = GameInPlay(rules, first, second, seed, start)
+    rules = find_game(rules)
+    if start is not None and start.rules != rules:
+        raise FourlabError(f"{start.rules} is not the game to be played, {rules}")
+    one, other = find_agent(first, rules), find_agent(second, rules)
+    game = GameInPlay(rules, one, other, counted("seed", seed, 0), start)
     while not game.position.is_over:
         game.step()
     return game.record()

@@ -133,7 +133,7 @@ class Zero(NetworkAgent):
     def decide(
         self, position: Position, rng: np.random.Generator, limit: Limit = NO_LIMIT
     ) -> Decision:
-        turned, flipped = oriented(self.rules, boards_of([position]))
+        turned, flipped = oriented(self.rules, self.board(position))
         forest = self._grown(turned, limit, self.simulations)
         told = tell(self.rules, self._puct, forest)
         back = images(self.rules) if flipped[0] else np.arange(self.rules.move_count)

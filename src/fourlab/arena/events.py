@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -16,6 +17,7 @@ from fourlab.arena.ratings import check_anchor
 from fourlab.arena.sprt import Hypotheses
 from fourlab.core import cells, own
 from fourlab.core.errors import SpecError
+from fourlab.core.spec import counted
 from fourlab.positions.openings import default_plies
 from fourlab.rules.catalog import game as find_game
 from fourlab.rules.geometry import Rules
@@ -27,7 +29,19 @@ def _plies(players: Iterable[Agent], rules: Rules) -> int:
     return min(homes, default=default_plies(rules))
 
 
+LEAST_SECONDS = 0.001  # for a move
 MOST_GAMES = 1_000_000_000  # of a pair: every one that was played is looked for among the recorded
+
+
+def _seconds(number: Any) -> float:
+    """Return how long a move may take; raises SpecError if that is no time."""
+    try:
+        found = float(number)
+    except (TypeError, ValueError):
+        found = math.nan
+    if not LEAST_SECONDS <= found < math.inf:
+        raise SpecError(f"move_seconds={number!r}: write a number from {LEAST_SECONDS}")
+    return found
 
 
 @dataclass(frozen=True)
@@ -72,13 +86,14 @@ class Event:
         change(self, "agents", tuple(known[text].spec for text in self.agents))
         change(self, "against", tuple(known[text].spec for text in self.against))
         change(self, "anchor", known[self.anchor].spec if self.anchor else None)
-        change(self, "games", max(2, self.games + self.games % 2))
-        change(self, "plies", _plies(known.values(), rules) if self.plies is None else self.plies)
+        games = counted("games", self.games, 1, MOST_GAMES)
+        change(self, "games", games + games % 2)
+        change(self, "seed", counted("seed", self.seed, 0))
+        plies = _plies(known.values(), rules) if self.plies is None else self.plies
+        change(self, "plies", counted("plies", plies, 0, rules.cells - 1))
         change(self, "modules", tuple(sorted({*self.modules, *registering})))
-        if self.games > MOST_GAMES:
-            raise SpecError(f"{self.games:,} games of a pair; at most {MOST_GAMES:,}")
-        if not 0 <= self.plies < rules.cells:  # type: ignore[operator]
-            raise SpecError(f"openings of {self.plies} plies: write 0 to {rules.cells - 1}")
+        if self.move_seconds is not None:
+            change(self, "move_seconds", _seconds(self.move_seconds))
         if len(self.agents) < (1 if self.against else 2):
             raise SpecError("a tournament needs two agents, such as: random baseline")
         for names, fewest in ((self.agents, 3), (self.against, 2)):  # two agents may be the same

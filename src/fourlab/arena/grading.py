@@ -18,6 +18,7 @@ from fourlab.arena.pairing import import_modules
 from fourlab.arena.statistics import mean_interval, share_interval
 from fourlab.core import own
 from fourlab.core.sheet import Sheet
+from fourlab.core.spec import counted
 from fourlab.core.workers import Workers
 from fourlab.positions.suites import Reporter, Scored, score_positions
 from fourlab.positions.suites import suite as suite_of
@@ -190,7 +191,8 @@ def grade(
     those of a Dask cluster, make the agent anew from its spec and files. The game is connect4 if
     none is named.
     """
-    if cluster is not None or isinstance(workers, int):
+    seed = counted("seed", seed, 0)
+    if cluster is not None or not (workers is None or isinstance(workers, Workers)):
         count = None if isinstance(workers, Workers) else workers
         with Workers(count, "processes", cluster) as pool:
             return grade(agent, suite, seed, watch, pool, game)

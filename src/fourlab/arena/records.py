@@ -26,7 +26,7 @@ from fourlab.arena.games import Games, moves_array
 from fourlab.arena.identity import label
 from fourlab.arena.pairing import Pairing
 from fourlab.arena.schema import APPLICATION, LISTING, MIGRATIONS, SEALED, SUMMARY, seal_of
-from fourlab.core.arrays import Ints
+from fourlab.core.files import which
 from fourlab.core.storage import StorageError, is_there, writing
 from fourlab.rules.record import GameRecord
 from fourlab.version import __version__
@@ -47,6 +47,7 @@ class Records:
         if not create and not is_there(path):
             raise StorageError(f"no games recorded in {path}; fourlab arena records them")
         self._is_read_only = is_there(path) and not os.access(path, os.W_OK)
+        self._file: tuple[int, int] | None = None  # which one it is, once it is there
         with self._errors(), writing(path):
             only = f"{path.absolute().as_uri()}?immutable=1" if self._is_read_only else ""
             self._connection = sqlite3.connect(
@@ -57,6 +58,7 @@ class Records:
             with self._errors():
                 self._prepare()
                 seals.check(self._connection, self.path)
+            self._file = which(path)
         except StorageError:
             self._connection.close()
             raise
@@ -119,6 +121,11 @@ class Records:
         self._connection.execute("BEGIN IMMEDIATE")
         try:
             yield
+            if self._file not in (None, which(self.path)):  # SQLite writes on, for nobody
+                raise StorageError(
+                    f"{self.path} was deleted, moved or replaced while games were recorded in it; "
+                    "those under way are lost"
+                )
             self._connection.execute("COMMIT")
         except BaseException:
             with contextlib.suppress(sqlite3.Error):  # SQLite may have rolled back already
@@ -331,15 +338,6 @@ def _recorded(row: tuple[Any, ...], several: set[str]) -> GameRecord:
         id=f"{pairing}.{number}",
         started=details.get("started", started),
     )
-
-
-def missing(numbers: Ints, games: int) -> list[range]:
-    """Return the runs of numbers below `games` that are not among `numbers`."""
-    known = np.ones(games + 2, np.int8)
-    known[1:-1] = 0
-    known[numbers[numbers < games] + 1] = 1
-    edges = np.flatnonzero(np.diff(known)).tolist()  # gaps begin and end by turns
-    return [range(low, high) for low, high in zip(edges[::2], edges[1::2], strict=True)]
 
 
 def _now() -> str:

@@ -19,9 +19,10 @@ from fourlab.arena.games import Games, joined
 from fourlab.arena.match import play, prepare
 from fourlab.arena.pairing import Pairing, Stretch, Watch, nobody
 from fourlab.arena.ratings import Ratings, rate
-from fourlab.arena.records import Records, missing
+from fourlab.arena.records import Records
 from fourlab.arena.sprt import Hypotheses, Sprt
 from fourlab.arena.tallies import Tally
+from fourlab.core.arrays import Ints
 from fourlab.core.errors import FourlabError
 from fourlab.core.limit import never
 from fourlab.core.notebook import frame, heading, track
@@ -34,6 +35,15 @@ from fourlab.rules.geometry import Rules
 JOB_SECONDS = 0.5  # how long a job should take: long enough to be worth sending, and soon done
 MOST_GAMES = 1 << 16  # of one job
 PREPARED = 16  # pairings that are made ready beforehand; more of them seldom need other kernels
+
+
+def missing(numbers: Ints, games: int) -> list[range]:
+    """Return the runs of numbers below `games` that are not among `numbers`."""
+    known = np.ones(games + 2, np.int8)
+    known[1:-1] = 0
+    known[numbers[numbers < games] + 1] = 1
+    edges = np.flatnonzero(np.diff(known)).tolist()  # gaps begin and end by turns
+    return [range(low, high) for low, high in zip(edges[::2], edges[1::2], strict=True)]
 
 
 class Meeting:
@@ -285,11 +295,12 @@ def tournament(
 ) -> Tournament:
     """Let agents play each other and return the tournament, with its ratings and intervals.
 
-    Each pair plays `games`: everyone meets everyone, or with `gauntlet` the first agent all others,
-    or with `against` all agents each of those. Games begin with openings of `plies` moves, None for
-    the usual length; a move that takes more than `move_seconds` loses; the rating of `anchor` is 0.
-    In `record`, a file, games are kept, and those of an earlier call are not played again. `show`
-    sees the tournament now and then: `fourlab.show` draws it.
+    Each pair plays `games`, an odd number one more, for both sides: everyone meets everyone, or
+    with `gauntlet` the first agent all others, or with `against` all agents each of those. Games
+    begin with openings of `plies` moves, None for the usual length; a move that takes more than
+    `move_seconds` loses; the rating of `anchor` is 1500. In `record`, a file, games are kept, and
+    those of an earlier call are not played again. `show` sees the tournament now and then:
+    `fourlab.show` draws it.
     """
     rules = find_game(game)
     names, others = (

@@ -39,13 +39,14 @@ def describe(registry: Registry[Any], names: list[str], as_json: bool) -> None:
     from rich.text import Text
 
     from fourlab.cli.console import console
+    from fourlab.core.registry import summary
     from fourlab.core.spec import options_of, show_value
 
     kinds = {name: registry.find(name) for name in names or registry}
     listing: list[dict[str, Any]] = [
         {
             "name": name,
-            "summary": (kind.__doc__ or "").splitlines()[0],
+            "summary": summary(kind),
             "options": [
                 {
                     "name": option.name,

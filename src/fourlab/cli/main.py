@@ -18,6 +18,7 @@ from fourlab.core import home, waiting
 from fourlab.core.errors import FourlabError, one_line, quoted, why
 
 NUMBERS_BELOW = 2**63
+NO_THREAD = "can't start new thread"  # how Python says it, with an error of no kind of its own
 INTERRUPTED = 130  # the exit code after Ctrl-C
 
 app = typer.Typer(
@@ -187,6 +188,8 @@ def main() -> None:
         from fourlab.core.own import line_of
 
         line = line_of(error)
+        if NO_THREAD in str(error):
+            line = "this machine lets no more threads begin; end other programs, or ask for less"
         if not line:
             raise
         typer.echo(f"fourlab: {line}", err=True)

@@ -12,12 +12,40 @@ from pathlib import Path
 from typing import IO
 
 MOST_TEXT = 1 << 28  # bytes of a file that is read as a whole
+NO_HOME = Path("/nonexistent")  # as systems call it
 LONGEST_LINE = 1 << 24  # bytes of a line where a file of any length is read by lines
 
 
 def at_once(path: str, flags: int) -> int:
     """Open a path without waiting: a pipe would wait for its other end."""
     return os.open(path, flags | getattr(os, "O_NONBLOCK", 0), 0o666)
+
+
+def expanded(path: str) -> Path:
+    """Return a path with somebody's home for a ~; as it is where nobody is called so."""
+    try:
+        return Path(path).expanduser()
+    except RuntimeError:
+        return Path(path)
+
+
+def user_folder(variable: str, usual: str) -> Path:
+    """Return a folder of the user's, as the XDG standard says: paths that are relative are none.
+
+    Who has no home, as a user without a name in a container, gets one that is not there.
+    """
+    named = os.environ.get(variable, "")
+    folder = expanded(named if Path(named).is_absolute() else usual)
+    return folder if folder.is_absolute() else NO_HOME / folder.relative_to("~")
+
+
+def which(path: Path) -> tuple[int, int] | None:
+    """Return what tells the file at a path from all others, None if there is none."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 def open_file(path: Path) -> IO[bytes]:

@@ -11,12 +11,17 @@ import contextlib
 import importlib.util
 import io
 import os
+import stat
 import sys
+import tempfile
 import threading
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import ModuleType
 from typing import Any
+
+from fourlab.core.files import text_of
+from fourlab.core.storage import StorageError, replacing, writing
 
 loading = threading.RLock()  # modules are run one after the other
 tries_first = False  # whether a process of its own imports code before this one does (`trial.py`)
@@ -70,6 +75,34 @@ class Home:
             raise
         finally:
             sys.path.remove(self._folder)
+
+
+def spare() -> Path:
+    """Return a folder for a user who has none; raises StorageError if it is somebody else's.
+
+    It is for all processes of the user: those that end by force could clear none away.
+    """
+    user = os.getuid()
+    folder = Path(tempfile.gettempdir(), f"fourlab-own-{user}")
+    with writing(folder), contextlib.suppress(FileExistsError):
+        folder.mkdir(mode=0o700)
+    found = folder.lstat()
+    if not stat.S_ISDIR(found.st_mode) or found.st_uid != user or found.st_mode & 0o022:
+        raise StorageError(f"cannot use {folder}: others may write there; remove it")
+    return folder
+
+
+def written(folder: Path, texts: tuple[tuple[str, str], ...]) -> Path:
+    """Write what is missing of some files in a folder, or damaged there; return the folder."""
+    for file, text in texts:
+        try:
+            sound = text_of(folder / file) == text
+        except (OSError, UnicodeDecodeError):
+            sound = False
+        if not sound:
+            with replacing(folder / file) as copy:
+                copy.write(text.encode())
+    return folder
 
 
 @contextlib.contextmanager

@@ -13,7 +13,6 @@ from __future__ import annotations
 import contextlib
 import functools
 import hashlib
-import os
 import re
 import shutil
 import sys
@@ -25,6 +24,8 @@ from typing import Any
 
 import numba
 from numba.core import caching
+
+from fourlab.core.files import expanded, user_folder
 
 PACKAGE = Path(__file__).parent.parent
 IMPORT = re.compile(
@@ -38,8 +39,9 @@ KEPT = 4  # folders of other states of a module worth keeping, for people who sw
 
 def base_folder() -> Path:
     """Return where all kernels are kept."""
-    user_cache = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
-    return Path(numba.config.CACHE_DIR or user_cache).expanduser() / "fourlab" / "kernels"
+    named = numba.config.CACHE_DIR
+    home = expanded(named) if named else user_folder("XDG_CACHE_HOME", "~/.cache")
+    return home / "fourlab" / "kernels"
 
 
 def _path(module: str) -> Path | None:

@@ -20,9 +20,9 @@ from typing import Any, NamedTuple
 
 from fourlab.core import home
 from fourlab.core.errors import OwnCodeError, SpecError, one_line
-from fourlab.core.files import text_of
+from fourlab.core.files import expanded, text_of
 from fourlab.core.home import Home, loading, undisturbed
-from fourlab.core.storage import replacing
+from fourlab.core.storage import StorageError
 
 SUFFIX = ".py"
 DIGITS = 8  # of a digest
@@ -62,7 +62,7 @@ def parcel(place: str) -> Parcel:
     if place in _known:
         return _known[place]
     written, _, digest = place.partition("@")
-    path = Path(written).expanduser()
+    path = expanded(written)
     texts = _read(path)
     found = Parcel(f"{path.name}@{_digest(texts)}", str(path.resolve()), texts)
     if digest and found.name != f"{path.name}@{digest}":
@@ -262,7 +262,10 @@ def _home(path: Path, found: Parcel) -> Path:
             return path.parent
     except SpecError:  # it lies on another machine
         pass
-    return _put_aside(found)
+    try:
+        return _put_aside(found)
+    except StorageError:  # there is no folder of the user's that could be written
+        return home.written(home.spare() / found.name, found.texts)
 
 
 def _aside(name: str) -> Path:
@@ -273,17 +276,8 @@ def _aside(name: str) -> Path:
 
 
 def _put_aside(found: Parcel) -> Path:
-    """Return the folder with a copy; what is missing there, or damaged, is written."""
-    folder = _aside(found.name)
-    for file, text in found.texts:
-        try:
-            sound = text_of(folder / file) == text
-        except (OSError, UnicodeDecodeError):
-            sound = False
-        if not sound:
-            with replacing(folder / file) as copy:
-                copy.write(text.encode())
-    return folder
+    """Return the folder with a copy."""
+    return home.written(_aside(found.name), found.texts)
 
 
 def _try_out(name: str) -> None:

@@ -26,6 +26,11 @@ def offered(group: str) -> dict[str, str]:
     return {point.name: point.value for point in entry_points(group=group)}
 
 
+def summary(kind: type[Any]) -> str:
+    """Return what the first line of a docstring says; nothing where there is none."""
+    return next(iter((kind.__doc__ or "").strip().splitlines()), "")
+
+
 def attribute(what: str, name: str) -> Pick:
     """Return what picks the thing that a module calls by this name."""
 

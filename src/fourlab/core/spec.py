@@ -12,6 +12,7 @@ declared with `option`.
 import dataclasses
 import difflib
 import math
+import operator
 import typing
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -276,6 +277,18 @@ def _number(kind: type[int] | type[float], text: str) -> int | float:
 def whole_number(text: str) -> int | None:
     """Return the number that up to 18 plain digits spell, None for any other text."""
     return int(text) if text.isascii() and text.isdigit() and len(text) <= DIGITS else None
+
+
+def counted(name: str, number: Any, low: int, high: int = WHOLE_LIMIT - 1) -> int:
+    """Return a whole number, of whichever kind it is; raises SpecError that says the range."""
+    try:
+        found = operator.index(number)
+    except TypeError:
+        found = low - 1
+    if isinstance(number, bool) or not low <= found <= high:
+        most = f"{high:,}" if high < WHOLE_LIMIT - 1 else "less than 2**63"
+        raise SpecError(f"{name}={number!r:.{SHOWN}}: write a whole number, {low} to {most}")
+    return found
 
 
 def _listing(options: list[Option]) -> str:

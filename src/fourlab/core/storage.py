@@ -11,6 +11,7 @@ import io
 import json
 import math
 import os
+import secrets
 import tempfile
 import time
 import zipfile
@@ -84,28 +85,33 @@ def writing(path: Path) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def replacing(path: Path, durable: bool = True) -> Iterator[IO[bytes]]:
+def replacing(path: Path, durable: bool = True, private: bool = False) -> Iterator[IO[bytes]]:
     """Open a file to be written in the place of `path`: all of it, or nothing at all.
 
-    What is not `durable` outlives the process but perhaps not the machine, and takes no time.
+    What is not `durable` outlives the process but perhaps not the machine, and takes no time. What
+    is `private` nobody else may read; of all else that is decided by the user's umask.
     """
     with writing(path):
         if path.exists() and not path.is_file():  # a device would be gone for good
             raise StorageError(f"cannot write {path}: something that is no file is there")
         _clear(path)
-        handle, name = tempfile.mkstemp(UNFINISHED, f".{path.name}.", path.parent)
+        begun = path.parent / f".{path.name}.{secrets.token_hex(4)}{UNFINISHED}"
+        opened = open(begun, "xb", opener=_for_oneself if private else None)  # noqa: SIM115
     try:
-        with os.fdopen(handle, "wb") as file:
+        with opened as file:
             yield file
             file.flush()
             if durable:
                 os.fsync(file.fileno())
-        Path(name).chmod(0o644)
-        Path(name).replace(path)
+        begun.replace(path)
     except OSError as error:
         raise StorageError(f"cannot write {path}: {error.strerror}; it is as it was") from None
     finally:
-        Path(name).unlink(missing_ok=True)
+        begun.unlink(missing_ok=True)
+
+
+def _for_oneself(name: str, flags: int) -> int:
+    return os.open(name, flags, 0o600)
 
 
 def check_place(path: Path) -> None:

@@ -33,6 +33,7 @@ from typing import Any, Literal, TypeVar
 
 from fourlab.core import own
 from fourlab.core.errors import FourlabError, OwnCodeError, missing_extra
+from fourlab.core.spec import counted
 from fourlab.version import __version__
 
 MOST_WORKERS = 1024
@@ -62,8 +63,8 @@ class Workers:
     def __init__(
         self, count: int | None = None, kind: Kind = "threads", cluster: str | None = None
     ) -> None:
-        if count is not None and not 0 < count <= MOST_WORKERS:
-            raise FourlabError(f"{count:,} workers; write 1 to {MOST_WORKERS:,}")
+        if count is not None:
+            count = counted("workers", count, 1, MOST_WORKERS)
         self.kind = kind
         self.cluster = cluster
         self._client: Any = _connect(cluster) if cluster else None

@@ -72,6 +72,10 @@ class WatchedGame:
     phases: tuple[tuple[int, int, str], ...]  # stones shown, turns learned from, what goes on
 
 
+def unheard(words: str) -> None:
+    """Tell nobody."""
+
+
 class Learner(ABC):
     """Learns one game; `steps` yields after each chunk of games.
 
@@ -97,7 +101,7 @@ class Learner(ABC):
         self.notes: dict[str, Any] = {}  # kept with the learner for whoever runs it
         self.pause_every = 0  # a step ends at each multiple of so many games, if it can
         # Hears in words what `prepare` is at, while that takes long; what it raises calls it off.
-        self.tell: Callable[[str], None] = lambda words: None
+        self.tell: Callable[[str], None] = unheard
 
     @classmethod
     def check(cls, rules: Rules, config: Any) -> None:

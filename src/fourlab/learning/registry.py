@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from fourlab.core.registry import Registry
-from fourlab.core.spec import Spec, configure, options_of, parse, spelled
+from fourlab.core.spec import Spec, configure, counted, options_of, parse, spelled
 from fourlab.core.storage import StorageError, peek
 from fourlab.learning.base import Learner
 from fourlab.rules.catalog import game as find_game
@@ -40,7 +40,7 @@ def learner(text: str, game: str | Rules = "connect4", seed: int = 0, **options:
     names = {option.field: option.name for option in options_of(kind.Config)}
     on_top = {names.get(field, field): spelled(value) for field, value in options.items()}
     config = configure(kind.Config, Spec(spec.name, {**spec.options, **on_top}), "learner")
-    return kind(find_game(game), config, seed)
+    return kind(find_game(game), config, counted("seed", seed, 0))
 
 
 def load_learner(path: Path, games: int | None = None) -> Learner:

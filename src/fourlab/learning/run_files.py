@@ -11,7 +11,7 @@ from typing import Any
 from fourlab.core import own
 from fourlab.core.errors import FourlabError
 from fourlab.core.files import contents
-from fourlab.core.spec import parse
+from fourlab.core.spec import WHOLE_LIMIT, counted, parse
 from fourlab.core.storage import SEAL, StorageError, is_there, replacing, seal, unseal
 
 CONFIG, METRICS = "config.json", "metrics.jsonl"
@@ -29,6 +29,14 @@ class RunConfig:
     against: tuple[str, ...] = ()  # agents it is evaluated against
     evaluation_games: int = 1000
     truth: str = ""  # a suite to hold its moves and values against
+
+    def __post_init__(self) -> None:
+        for name, low, high in (
+            ("seed", 0, WHOLE_LIMIT - 1),
+            ("every", 0, WHOLE_LIMIT - 1),
+            ("evaluation_games", 1, MOST_EVALUATION),
+        ):
+            object.__setattr__(self, name, counted(name, getattr(self, name), low, high))
 
     def save(self, folder: Path) -> None:
         """Write it into a run folder, with the names of people's own files in it."""
@@ -62,9 +70,7 @@ class RunConfig:
         except (ValueError, TypeError, KeyError, RecursionError) as error:
             raise StorageError(f"{path} is damaged: {error}") from None
         texts = (found.learner, found.game, found.truth, *found.against)
-        numbers = (found.seed, found.every, found.evaluation_games)
-        typed = all(type(text) is str for text in texts) and all(type(n) is int for n in numbers)
-        if not typed or not 0 <= found.seed < 1 << 63 or min(numbers) < 0:
+        if not all(type(text) is str for text in texts):
             raise StorageError(f"{path} is damaged: its entries make no sense")
         return found
 

@@ -28,7 +28,6 @@ from fourlab.learning.registry import load_learner
 from fourlab.learning.run_files import (
     CONFIG,
     METRICS,
-    MOST_EVALUATION,
     RunConfig,
     add_metrics,
     drop_metrics_after,
@@ -70,6 +69,7 @@ class Run:
             raise SpecError(f"{folder} holds a run: {described(folder)}; or name another --out")
         config = config.settled()
         learner = new_learner(config.learner, config.game, config.seed)
+        config = replace(config, learner=learner.spec, game=str(learner.rules))  # as files say it
         _check_looks(config, learner)
         run = cls(folder, config, learner)
         parse(nameable(run.spec))  # before anything is learned that nobody could call by its name
@@ -312,10 +312,6 @@ def agreed_length(folder: Path, text: str, game: str | None, seed: int | None) -
 
 def _check_looks(config: RunConfig, learner: Learner) -> None:
     """Raise SpecError if a run cannot be looked at as its config says."""
-    if not 1 <= config.evaluation_games <= MOST_EVALUATION:
-        raise SpecError(
-            f"--evaluation-games {config.evaluation_games}: write 1 to {MOST_EVALUATION:,}"
-        )
     if 0 < config.every < learner.together:
         raise SpecError(
             f"--every {config.every}: {learner.name} plays {learner.together:,} {learner.unit} "

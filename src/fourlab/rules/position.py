@@ -8,11 +8,12 @@ moves: `12,4,10`.
 from __future__ import annotations
 
 import enum
+import operator
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from fourlab.core.errors import IllegalMoveError, NotationError, quoted
+from fourlab.core.errors import SHOWN, IllegalMoveError, NotationError, quoted
 from fourlab.rules import kernels
 from fourlab.rules.geometry import BOARD_BITS, Rules
 from fourlab.rules.keys import exact_key, has_keys
@@ -129,6 +130,10 @@ class Position:
 
     def play(self, move: int) -> Position:
         """Return the position after a move; raises IllegalMoveError if the rules forbid it."""
+        try:
+            move = operator.index(move)  # of numpy too, but no number with a point
+        except TypeError:
+            raise self._refusal(f"{move!r:.{SHOWN}} is no {self.rules.unit}") from None
         if not 0 <= move < self.rules.move_count:
             raise self._refusal(f"{self.rules.unit} {move + 1} does not exist")
         cell = kernels.move_cell(self.rules, self.occupied, move)

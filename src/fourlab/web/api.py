@@ -19,6 +19,7 @@ from fourlab.agents.play import GameInPlay
 from fourlab.agents.registry import AGENTS
 from fourlab.core.errors import FourlabError
 from fourlab.core.limit import Limit
+from fourlab.core.registry import summary
 from fourlab.core.spec import options_of, show_value
 from fourlab.rules.catalog import game as find_game
 from fourlab.rules.position import Position
@@ -229,7 +230,7 @@ async def agents() -> list[Offer]:
     return [
         Offer(
             spec=name,
-            title=(kind.__doc__ or "").splitlines()[0],
+            title=summary(kind),
             options={
                 option.name: f"{show_value(option.default)}; {option.allowed}; {option.help}"
                 for option in options_of(kind.Config)

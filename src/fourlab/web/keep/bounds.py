@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from pathlib import Path
+
+from fourlab.core.files import user_folder
 
 UNDO_SECONDS = 10.0  # in which what was deleted can be brought back
 WARNING_DAYS = 7.0  # before something goes because nobody opened it
@@ -34,5 +35,4 @@ KINDS = {
 
 def default_folder() -> Path:
     """Return where things are kept if nobody says otherwise."""
-    user_data = os.environ.get("XDG_DATA_HOME") or "~/.local/share"
-    return Path(user_data).expanduser() / "fourlab" / "kept"
+    return user_folder("XDG_DATA_HOME", "~/.local/share") / "fourlab" / "kept"

@@ -88,9 +88,8 @@ class Keep:
             kept = ""
         if len(kept) < SECRET_LETTERS:
             made = secrets.token_urlsafe()
-            with replacing(path) as file:
+            with replacing(path, private=True) as file:
                 file.write(made.encode())
-            path.chmod(0o600)
             return made
         return kept
 
