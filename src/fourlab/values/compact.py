@@ -17,13 +17,19 @@ import numpy as np
 
 from fourlab.core.arrays import Array, Ints
 from fourlab.rules.geometry import Rules
-from fourlab.values.layers import Shape
+from fourlab.values.layers import BLOCKS, MOST_BITS, Shape
 
 WHOLES, REALS = "wholes", "reals"
 KINDS = {WHOLES: np.dtype(np.uint8), REALS: np.dtype(np.float16)}
-BLOCKS, WEIGHT = "blocks.", ".weight"
+WEIGHT = ".weight"
 RAW = -zlib.MAX_WBITS  # no header and no checksum of its own: the file has one
+MIDDLE = 2 ** (MOST_BITS - 1) - 1  # the code's letter for 0
 Arrays = dict[str, Array]
+
+
+def _top(shape: Shape, layer: str) -> int:
+    """Return the largest whole number of a layer."""
+    return (1 << (shape.bits_of(layer) - 1)) - 1
 
 
 def owner_of(shape: Shape, layer: str) -> str:
@@ -42,40 +48,39 @@ def _weights(shape: Shape, rules: Rules) -> dict[str, tuple[int, ...]]:
 
 def pack(shape: Shape, rules: Rules, layers: Arrays) -> Arrays:
     """Return the arrays of a file; weights that are no whole numbers of a scale are rounded."""
-    top = 2 ** (shape.bits - 1) - 1
     wholes: Arrays = {}
     reals: list[Array] = []
     for layer, sizes in _weights(shape, rules).items():
         rows = layers[layer + WEIGHT].reshape(sizes[0], -1).astype(np.float64)
         owner = owner_of(shape, layer)
         if owner == layer:
-            steps = np.abs(rows).max(1, keepdims=True) / top
+            steps = np.abs(rows).max(1, keepdims=True) / _top(shape, layer)
             wholes[layer] = np.rint(rows / np.where(steps > 0, steps, 1))
         whole = wholes[owner]
         scales = (rows * whole).sum(1) / np.maximum((whole * whole).sum(1), 1)  # of the least error
         reals += [scales, layers[f"{layer}.bias"]]
     numbers = np.concatenate([whole.reshape(-1) for whole in wholes.values()]).astype(np.int64)
-    return {WHOLES: _coded(numbers + top), REALS: np.concatenate(reals).astype(np.float16)}
+    return {WHOLES: _coded(numbers + MIDDLE), REALS: np.concatenate(reals).astype(np.float16)}
 
 
 def unpack(shape: Shape, rules: Rules, arrays: Arrays) -> Arrays:
     """Return the layers that the arrays of a file make; raises ValueError if they make none."""
     if {name: array.dtype for name, array in arrays.items()} != KINDS:
         raise ValueError("its numbers are of other kinds")
-    weights, top = _weights(shape, rules), 2 ** (shape.bits - 1) - 1
+    weights = _weights(shape, rules)
     own = sum(math.prod(sizes) for name, sizes in weights.items() if owner_of(shape, name) == name)
     ends = np.cumsum([count for sizes in weights.values() for count in sizes[:1] * 2])
     if arrays[REALS].shape != ends[-1:]:
         raise ValueError(f"its layers do not fit {shape.kind} of {rules}")
-    reals, numbers = iter(np.split(arrays[REALS], ends)), _decoded(arrays[WHOLES], own) - top
-    if len(numbers) and numbers.max() > top:
-        raise ValueError(f"its whole numbers have more than {shape.bits} bits")
+    reals, numbers = iter(np.split(arrays[REALS], ends)), _decoded(arrays[WHOLES], own) - MIDDLE
     wholes: Arrays = {}
     found: Arrays = {}
     for layer, sizes in weights.items():
         if owner_of(shape, layer) == layer:
             count = math.prod(sizes)
             wholes[layer], numbers = numbers[:count].reshape(sizes[0], -1), numbers[count:]
+            if count and np.abs(wholes[layer]).max() > _top(shape, layer):
+                raise ValueError(f"its whole numbers have more than {shape.bits_of(layer)} bits")
         scales, bias = next(reals).astype(np.float32), next(reals)
         rows = wholes[owner_of(shape, layer)].astype(np.float32) * scales[:, None]
         found |= {layer + WEIGHT: rows.reshape(sizes), f"{layer}.bias": bias.astype(np.float32)}

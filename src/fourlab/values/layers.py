@@ -8,13 +8,15 @@ from fourlab.core.errors import SpecError
 from fourlab.rules.geometry import Rules
 
 RESIDUAL, STUDY = "residual", "study"
+BLOCKS = "blocks."  # how the names of their layers begin
+MOST_BITS = 8
 RANGES = {
     "width": (1, 512),
     "blocks": (0, 64),
     "head": (1, 512),
     "hidden": (1, 4096),
     "bins": (2, 1025),
-    "bits": (0, 8),
+    "bits": (0, MOST_BITS),
     "distinct": (0, 64),
 }
 STUDY_CONVOLUTIONS, STUDY_HIDDEN = 4, 256
@@ -31,7 +33,7 @@ class Shape:
     head: int = 32  # channels of each of the two heads
     hidden: int = 128  # units between value head and bins
     bins: int = 65  # of the distribution over -1 to 1
-    bits: int = 0  # of a weight, a whole number times the scale of its output; 0: real numbers
+    bits: int = 0  # of a block's weight, a whole number times the scale of its output; 0: real
     distinct: int = 0  # blocks with convolutions of their own, which the others repeat; 0: all
 
     def __post_init__(self) -> None:
@@ -53,6 +55,10 @@ class Shape:
         return (
             _residual_layout(self, rules) if self.kind == RESIDUAL else _study_layout(self, rules)
         )
+
+    def bits_of(self, layer: str) -> int:
+        """Return the bits of a layer's weights: what lies outside blocks is little and has all."""
+        return self.bits if layer.startswith(BLOCKS) or not self.bits else MOST_BITS
 
     @property
     def has_policy(self) -> bool:

@@ -47,9 +47,9 @@ def rounded(weight: Tensor, bits: int) -> Tensor:
 class Convolution(nn.Conv2d):
     """A convolution whose weights have so many bits."""
 
-    def __init__(self, shape: Shape, inputs: int, outputs: int, size: int, bias: bool) -> None:
+    def __init__(self, bits: int, inputs: int, outputs: int, size: int, bias: bool) -> None:
         super().__init__(inputs, outputs, size, padding=size // 2, bias=bias)
-        self.bits = shape.bits
+        self.bits = bits
 
     def forward(self, x: Tensor) -> Tensor:
         """Return [boards, outputs, rows, columns]."""
@@ -59,9 +59,9 @@ class Convolution(nn.Conv2d):
 class Dense(nn.Linear):
     """A linear layer whose weights have so many bits."""
 
-    def __init__(self, shape: Shape, inputs: int, outputs: int) -> None:
+    def __init__(self, bits: int, inputs: int, outputs: int) -> None:
         super().__init__(inputs, outputs)
-        self.bits = shape.bits
+        self.bits = bits
 
     def forward(self, x: Tensor) -> Tensor:
         """Return [boards, outputs]."""
@@ -74,9 +74,13 @@ class Block(nn.Module):
     def __init__(self, shape: Shape, like: Block | None) -> None:
         super().__init__()
         width = shape.width
-        self.a: Convolution = like.a if like else Convolution(shape, width, width, 3, bias=False)
+        self.a: Convolution = (
+            like.a if like else Convolution(shape.bits, width, width, 3, bias=False)
+        )
         self.a_norm = nn.BatchNorm2d(width, EPSILON)
-        self.b: Convolution = like.b if like else Convolution(shape, width, width, 3, bias=False)
+        self.b: Convolution = (
+            like.b if like else Convolution(shape.bits, width, width, 3, bias=False)
+        )
         self.b_norm = nn.BatchNorm2d(width, EPSILON)
 
     def forward(self, x: Tensor) -> Tensor:
@@ -91,18 +95,18 @@ class Residual(nn.Module):
     def __init__(self, rules: Rules, shape: Shape) -> None:
         super().__init__()
         flat = shape.head * rules.cells
-        self.stem = Convolution(shape, 2, shape.width, 3, bias=False)
+        self.stem = Convolution(shape.bits_of("stem"), 2, shape.width, 3, bias=False)
         self.stem_norm = nn.BatchNorm2d(shape.width, EPSILON)
         blocks: list[Block] = []
         for index in range(shape.blocks):
             repeats = shape.distinct and index >= shape.distinct
             blocks.append(Block(shape, blocks[index % shape.distinct] if repeats else None))
         self.blocks = nn.ModuleList(blocks)
-        self.policy = Convolution(shape, shape.width, shape.head, 1, bias=True)
-        self.moves = Dense(shape, flat, rules.move_count)
-        self.value = Convolution(shape, shape.width, shape.head, 1, bias=True)
-        self.hidden = Dense(shape, flat, shape.hidden)
-        self.bins = Dense(shape, shape.hidden, shape.bins)
+        self.policy = Convolution(shape.bits_of("policy"), shape.width, shape.head, 1, bias=True)
+        self.moves = Dense(shape.bits_of("moves"), flat, rules.move_count)
+        self.value = Convolution(shape.bits_of("value"), shape.width, shape.head, 1, bias=True)
+        self.hidden = Dense(shape.bits_of("hidden"), flat, shape.hidden)
+        self.bins = Dense(shape.bits_of("bins"), shape.hidden, shape.bins)
 
     def forward(self, both: Tensor) -> tuple[Tensor, Tensor]:
         """Return [boards, moves] and [boards, bins]."""
@@ -150,7 +154,9 @@ def folded(
     """Return the network that a module is when it evaluates: batch normalisation folded in."""
     raw = {name: value.detach().to("cpu", torch.float64) for name, value in _state(module).items()}
     layout, layers = shape.layout(rules), {}
-    raw |= {name: rounded(raw[name], shape.bits) for name in layout if name.endswith(".weight")}
+    raw |= {
+        name: rounded(raw[name], shape.bits_of(name)) for name in layout if name.endswith(".weight")
+    }
     for name, sizes in layout.items():
         layer, _, part = name.rpartition(".")
         norm = f"{layer}_norm"
