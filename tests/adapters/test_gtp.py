@@ -37,7 +37,17 @@ def test_a_game_can_be_played_and_taken_back() -> None:
 @pytest.mark.parametrize(
     "line",
     [
-        *("play x x9", "play x", "undo 1", "undo x", "undo ²", "undo " + "9" * 5000),
+        *(
+            "play x x9",
+            "play y x3",
+            "play o x3",
+            "genmove o",
+            "play x",
+            "undo 1",
+            "undo x",
+            "undo ²",
+            "undo " + "9" * 5000,
+        ),
         *("game chess", "dance", "", "quit now"),
     ],
 )

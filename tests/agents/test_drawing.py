@@ -1,8 +1,13 @@
 """A decision as values over the moves."""
 
 import re
+from pathlib import Path
 
+import fourlab
+from fourlab.adapters.serving import information
 from fourlab.agents.base import Decision
+from fourlab.cli.console import thoughts
+from fourlab.rules.catalog import game
 
 DECISION = Decision(1, values=(-0.5, 1.0, None), visits=(3, 20, 0), line=(1, 0), effort=1200)
 
@@ -17,6 +22,19 @@ def test_text_names_every_move_and_marks_the_chosen_one() -> None:
         "looked at 1,200",
     ]
     assert str(Decision(2)) == "move 3"
+
+
+def test_nothing_is_a_minus_zero() -> None:
+    almost = Decision(1, values=(-4e-17, -0.0, -0.001), raw=(-0.0, -0.0, -1.0))
+    values, raw = (line.split() for line in str(almost).splitlines()[2:4])
+    assert (values[1:], raw[1:]) == (["+0.00"] * 3, ["0", "0", "-1"])
+    board = game("connect:columns=3,rows=3,k=3").start()
+    assert [thoughts(board, almost)[move][0] for move in range(3)] == ["+0.00"] * 3
+    assert information(board, almost).split("values ")[1] == "-4e-17 0 -0.001"
+    assert "−0.00" not in almost._repr_html_()
+    sources = Path(fourlab.__file__).parent.rglob("*.py")
+    signed = [path.name for path in sources if re.search(r":\+[.,]\d", path.read_text("utf-8"))]
+    assert not signed, "write :+z.2f, which has no minus zero"
 
 
 def bars(text: str) -> list[tuple[str, float, float]]:

@@ -1,12 +1,14 @@
 """Certificates against a brute force, for good agents and spoilt ones."""
 
 import gzip
+import hashlib
 import json
 import os
 import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -254,6 +256,24 @@ def test_a_certificate_is_kept_and_repeated(tmp_path: Path) -> None:
         Certificate.load(path)
     with pytest.raises(StorageError, match="cannot read"):
         Certificate.load(tmp_path / "none.json")
+
+
+@pytest.mark.parametrize(
+    "edited",
+    [
+        *({"won": 10**6}, {"positions": 1}, {"turns": ["x"]}, {"refutations": ["1"]}),
+        *({"side": []}, {"start": 5}, {"mirrors": {}}, {"strict": "x"}, {"versions": 5}),
+    ],
+)
+def test_a_certificate_that_contradicts_itself_is_refused(
+    edited: dict[str, Any], tmp_path: Path
+) -> None:
+    told = fourlab.certify("perfect:ties=first", FOURS, "second").to_json() | edited
+    del told["checksum"]
+    sealed = hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()
+    (tmp_path / "edited.json").write_text(json.dumps({**told, "checksum": sealed}))
+    with pytest.raises(StorageError, match="contradicts itself"):
+        Certificate.load(tmp_path / "edited.json")
 
 
 def test_those_that_ship_are_of_the_networks_that_ship() -> None:

@@ -36,7 +36,7 @@ def test_a_certificate_is_shown_written_and_repeated(tmp_path: Path) -> None:
     ]
     other = run(tmp_path, BAD[0], "--check", "o.json")
     assert other.returncode == 1
-    assert "not repeated: other certified, by_ply, refuted, digest" in other.stderr
+    assert "not repeated: other certified, by_ply, refuted, refutations, digest" in other.stderr
     (tmp_path / "o.json").write_text((tmp_path / "o.json").read_text().replace("true", "false"))
     damaged = run(tmp_path, "--check", "o.json")
     assert damaged.returncode == 2
@@ -65,6 +65,9 @@ def test_what_cannot_be_done_is_said_in_one_line(tmp_path: Path) -> None:
             "no such file; with fourlab come own-first, small-first, taught-first, zero-first",
         ),
         (["--check", "taught-first", "--most", "4"], "more than 4 positions"),
+        (["--check", "taught-first", "--side", "second"], "has side first, not second"),
+        ([*GOOD, "--out", "x.json", "--moves", "x.json"], "x.json is named twice"),
+        (["--check", "taught-first", "--out", "taught-first"], "taught-first is named twice"),
     ):
         done = run(tmp_path, *arguments)
         assert done.returncode == 2

@@ -234,14 +234,16 @@ def test_a_program_without_a_standard_stream_is_no_accident(
     assert "Traceback" not in said.read_text()
 
 
+@pytest.mark.parametrize("command", [["--version"], ["engine", "random"]])
 @pytest.mark.parametrize("unbuffered", ["", "1"])
-def test_an_output_that_takes_nothing_is_named_once(unbuffered: str) -> None:
+def test_an_output_that_takes_nothing_is_named_once(unbuffered: str, command: list[str]) -> None:
     full = Path("/dev/full")
     if not full.exists():
         pytest.skip("no such device here")
     with full.open("w") as output:
         done = subprocess.run(
-            [*FOURLAB, "--version"],
+            [*FOURLAB, *command],
+            input="ugi\n",
             stdout=output,
             stderr=subprocess.PIPE,
             env={**os.environ, "PYTHONUNBUFFERED": unbuffered},

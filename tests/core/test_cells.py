@@ -113,8 +113,9 @@ def test_what_lives_in_the_session_alone_is_named(run: Run) -> None:
     exec("def mine(position, rng):\n    return 0\n", unread)
     with pytest.raises(SpecError, match="source cannot be read"):
         fourlab.agent(unread["mine"])  # type: ignore[arg-type]
-    with pytest.raises(SpecError, match="is no agent"):
-        fourlab.agent(3)  # type: ignore[arg-type]
+    for other in (3, int):
+        with pytest.raises(SpecError, match="is no agent; write a function"):
+            fourlab.agent(other)  # type: ignore[arg-type]
 
 
 def test_it_plays_in_a_process_of_its_own(run: Run) -> None:

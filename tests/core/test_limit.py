@@ -3,6 +3,7 @@
 import math
 import sys
 import threading
+from typing import Any
 
 import pytest
 
@@ -22,6 +23,20 @@ def test_a_limit_narrows_and_never_widens() -> None:
     narrowed = Limit(nodes=5, stop=lambda: True).within(1.0)
     assert narrowed.nodes == 5
     assert narrowed.stop()
+
+
+@pytest.mark.parametrize(
+    ("name", "given"),
+    [
+        *(("seconds", seconds) for seconds in (math.nan, None, "1")),
+        *(("nodes", nodes) for nodes in (-1, None, 1e6)),
+        ("stop", True),
+    ],
+)
+def test_a_limit_that_could_not_end_a_search_is_refused(name: str, given: Any) -> None:
+    with pytest.raises(SpecError, match=f"^{name}={given!r}: write"):
+        Limit(**{name: given})
+    assert Limit(nodes=5).watch().rest(9).nodes == 0
 
 
 def test_a_watch_says_what_is_left(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -96,6 +96,14 @@ def test_finished_and_foreign_positions_are_refused() -> None:
             call(game("tictactoe").start())
 
 
+@pytest.mark.parametrize(
+    "given", [{"threads": "x"}, {"threads": 0}, {"threads": 1 << 40}, {"table_mb": "x"}]
+)
+def test_what_no_solver_can_have_is_refused(given: dict[str, Any]) -> None:
+    with pytest.raises(FourlabError, match="write"):
+        Solver(CONNECT4, **given)
+
+
 @pytest.mark.parametrize("plies", [14, 20, 26, 34])
 def test_strong_weak_threaded_batched_and_cleared_agree(plies: int) -> None:
     positions = random_positions(plies, 30)

@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import shutil
 import subprocess
 import sys
 import time
@@ -116,6 +117,7 @@ def test_the_estimate_learns_from_what_is_done(study: Study, here: Path) -> None
     archive = Archive.start(study, here / "a", quick=True)
     assert archive.estimate(cores=2) == 15
     assert archive.estimate(cores=1) == 30
+    assert archive.estimate(cores=2, only=("played",)) < 15
     rerun(archive, only=("played",))
     slow = dataclasses.replace(archive.finished["played"], seconds=50)
     archive.finished["played"] = slow
@@ -142,6 +144,18 @@ def test_folders_are_not_mixed(study: Study, here: Path) -> None:
         Archive.open(other, here / "a")
     with pytest.raises(StorageError, match="cannot read"):
         Archive.open(study, here / "nowhere")
+
+
+def test_results_of_another_run_or_experiment_are_not_believed(study: Study, here: Path) -> None:
+    archive = rerun(Archive.start(study, here / "a", quick=True), only=("played",))
+    other = archive.path(study.experiments[1])
+    shutil.copy(archive.path(study.experiments[0]), other)
+    with pytest.raises(StorageError, match="is of experiment 'played'; delete it"):
+        Archive.open(study, here / "a")
+    other.unlink()
+    (here / "a" / "study.json").unlink()
+    with pytest.raises(StorageError, match=r"study\.json is gone; name another --out"):
+        Archive.start(study, here / "a", quick=True, seed=9)
 
 
 def test_unknown_experiments_and_files_are_answered_with_what_exists(

@@ -72,18 +72,24 @@ class GtpServer(EngineServer):
     def gtp_clear_board(self) -> None:
         self._become(self.agent.config, self.agent.rules)
 
-    def gtp_play(self, colour: str, move: str) -> None:  # always of the side to move, as there
+    def gtp_play(self, colour: str, move: str) -> None:
         moves = spelled(self.position)
         if move not in moves:
             raise SpecError(f"{move} cannot be played; legal: {' '.join(moves)}")
+        self._check_side(colour)
         self.position = self.position.play(moves[move])
 
     def gtp_genmove(self, colour: str = "") -> str:
         if self.position.is_over:
             raise SpecError("the game is over")
+        self._check_side(colour)
         move = self.agent.decide(self.position, self.rng, self._limit({})).move
         before, self.position = self.position, self.position.play(move)
         return next(said for said, one in spelled(before).items() if one == move)
+
+    def _check_side(self, colour: str) -> None:
+        if colour not in ("", side := "xo"[self.position.to_move]):
+            raise SpecError(f"{quoted(colour)} cannot move now; write {side}")
 
     def gtp_undo(self, count: str = "1") -> None:
         moves, number = self.position.moves, whole_number(count)

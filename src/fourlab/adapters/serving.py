@@ -223,7 +223,7 @@ def information(position: Position, decision: Decision) -> str:
     words = ["info", "nodes", str(decision.effort)]
     words += ["pv", *(str(move + 1) for move in decision.line or (decision.move,))]
     if decision.values is not None:
-        shown = ["-" if value is None else f"{value:.9g}" for value in decision.values]
+        shown = ["-" if value is None else f"{value:z.9g}" for value in decision.values]
         words += ["values", *shown]
     return " ".join(words)
 

@@ -87,7 +87,7 @@ def _bar(
         name = "draw" if abs(value) < EVEN else "win" if value > 0 else "loss"
     tall, up = max(length, 2.0), value >= 0
     y = zero - tall if up else zero
-    text = f"{value:+.2f}".replace("-", "−") if signed else f"{value:.0%}"
+    text = f"{value:+z.2f}".replace("-", "−") if signed else f"{value:.0%}"
     where = y - 6 if up else y + tall + 14
     return (
         f'<rect x="{x - 0.3 * pitch:.1f}" y="{y:.1f}" width="{0.6 * pitch:.1f}" rx="2" '
@@ -104,7 +104,7 @@ def _at(x: float, y: float, name: str, pitch: int = WIDE) -> str:
 def _figures(decision: Decision) -> list[tuple[str, tuple[str, ...]]]:
     """Return what a decision tells of every move, in words, a row a kind."""
     rows = []
-    for name, form in (("values", "+.2f"), ("raw", "g"), ("policy", ".0%"), ("visits", ",")):
+    for name, form in (("values", "+z.2f"), ("raw", "zg"), ("policy", ".0%"), ("visits", ",")):
         told: Sequence[float | None] | None = getattr(decision, name)
         if told:
             rows.append((name, tuple("·" if one is None else format(one, form) for one in told)))

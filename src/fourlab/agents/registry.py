@@ -78,7 +78,8 @@ def spec_of(thing: Named) -> str:
     if isinstance(thing, Agent):
         kind = type(thing)
         return write(spec_of(kind), thing.config) if cells.from_main(kind) else thing.spec
-    if not isinstance(thing, type | FunctionType):
+    is_kind = isinstance(thing, type) and issubclass(thing, Agent)
+    if not is_kind and not isinstance(thing, FunctionType):
         raise SpecError(f"{thing!r:.60} is no agent; {REMEDY}")
     if cells.from_main(thing):
         return f"{cells.gathered(thing)}:{thing.__name__}"

@@ -56,7 +56,7 @@ def certify(
     from fourlab.arena.certify.certificate import certify as run
     from fourlab.cli.console import prints_apart
     from fourlab.core.errors import SpecError
-    from fourlab.core.storage import beside, check_place, replacing
+    from fourlab.core.storage import beside, replacing
     from fourlab.core.workers import Workers
 
     old = None if check is None else Certificate.load(find_file(check))
@@ -64,10 +64,10 @@ def certify(
         raise SpecError("name an agent, such as perfect:ties=first, or --check a certificate")
     if resume and out is None:
         raise SpecError("--resume goes on with the walk of a certificate: name it with --out")
-    for place in filter(None, (out, holes, moves)):  # said before the walk, not after it
-        check_place(place)
+    _check_places([place for place in (out, holes, moves) if place is not None], check)
     told: dict[str, Any] = {"game": game, "side": side, "strict": strict, "start": start}
     if old is not None:
+        _refuse_others(told, old)
         told = {name: getattr(old, name) for name in told} | {"mirrors": old.mirrors}
     folder = None if out is None else beside(out, ".walk")
     spec = agent or (old.agent if old is not None else "")
@@ -103,6 +103,28 @@ def certify(
         _compare(old, found, differences(old, found))
     elif not found.certified:
         raise typer.Exit(NOT_CERTIFIED)
+
+
+def _check_places(written: list[Path], read: Path | None) -> None:
+    """Refuse files that cannot be written, or would overwrite others: before the walk."""
+    from fourlab.core.errors import SpecError
+    from fourlab.core.storage import check_place
+
+    for place in written:
+        check_place(place)
+        if [*written, read].count(place) > 1:
+            raise SpecError(f"{place} is named twice; every file needs a name of its own")
+
+
+def _refuse_others(told: dict[str, Any], old: Certificate) -> None:
+    """Say that a certificate is repeated as it is, where something else was asked for."""
+    from fourlab.core.errors import SpecError
+
+    usual = {"game": "connect4", "side": "first", "strict": False, "start": ""}
+    for name, given in told.items():
+        if given not in (usual[name], getattr(old, name)):
+            claimed = getattr(old, name)
+            raise SpecError(f"the certificate has {name} {claimed}, not {given}; leave it out")
 
 
 @contextmanager

@@ -112,7 +112,7 @@ def thoughts(position: Position, decision: Decision) -> Chips:
         value = None if decision.values is None else decision.values[move]
         visits = 0 if decision.visits is None else decision.visits[move]
         style = "bold green" if move == decision.move else "cyan"
-        shown = "" if value is None else f"{value:+.2f}" if abs(value) < 10 else f"{value:+.0f}"
+        shown = "" if value is None else f"{value:+z.2f}" if abs(value) < 10 else f"{value:+z.0f}"
         counted = (
             short_count(visits) if visits and position.rules.gravity else ""
         )  # cells are small

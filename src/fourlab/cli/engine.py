@@ -29,8 +29,12 @@ def engine(
     def say(line: str) -> None:
         if os.getpid() != here:
             os._exit(0)  # an agent has forked: one of the two is enough
-        pipe.write(line + "\n")
-        pipe.flush()
+        try:
+            pipe.write(line + "\n")
+            pipe.flush()
+        except OSError as error:
+            error.filename = "standard output"
+            raise
 
     kind, rules = GtpServer if gtp else EngineServer, find_game(game)
     home.tries_first = False  # this is a process of its own

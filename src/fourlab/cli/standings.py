@@ -100,7 +100,7 @@ def pairings(tournament: Tournament, numbers: dict[str, int] | None = None) -> T
         if entry.test is not None:
             low, high = entry.test.hypotheses.low, entry.test.hypotheses.high
             ends = {"low": f"not {high:+g}", "high": f"above {low:+g}"}
-            cells.append(ends.get(entry.test.verdict, f"open ({entry.test.llr:+.1f})"))
+            cells.append(ends.get(entry.test.verdict, f"open ({entry.test.llr:+z.1f})"))
         names: list[str | int] = [entry.pairing.a, entry.pairing.b]
         names = names if numbers is None else [numbers[str(name)] for name in names]
         table.add_row(f"{names[0]} – {names[1]}", *cells)

@@ -109,19 +109,20 @@ def refuse_contradictions(archive: Archive, quick: bool, seed: int | None) -> No
         )
 
 
-def follow(archive: Archive, count: int | None, cluster: str | None, only: tuple[str, ...]) -> None:
+def follow(
+    archive: Archive, workers: int | None, cluster: str | None, only: tuple[str, ...]
+) -> None:
     """Run what is left with a bar for each experiment."""
     from fourlab.cli.console import progress
     from fourlab.core.workers import Workers
     from fourlab.studies.bench import Listener
-    from fourlab.studies.wording import spell
+    from fourlab.studies.wording import count, spell
 
-    with Workers(count, cluster=cluster) as pool, progress("") as bar:
-        left = [e for e in archive.left if not only or e.name in only]
-        if left:
+    with Workers(workers, cluster=cluster) as pool, progress("") as bar:
+        if left := archive.chosen(only):
             typer.echo(
-                f"{archive.study.title}: {len(left)} experiments, about "
-                f"{spell(archive.estimate(pool.count))}, into {archive.folder}",
+                f"{archive.study.title}: {count(len(left), 'experiment')}, about "
+                f"{spell(archive.estimate(pool.count, only))}, into {archive.folder}",
                 err=True,
             )
         tasks: list[object] = []

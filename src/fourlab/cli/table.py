@@ -172,7 +172,7 @@ def _draw_moves(
     best = max((value for value in values if value is not None), default=None)
     for move, value in enumerate(values):
         if value is not None:
-            cells = (str(move + 1), f"{value:+.3f}", *beside[move : move + 1])
+            cells = (str(move + 1), f"{value:+z.3f}", *beside[move : move + 1])
             moves.add_row(*cells, style="bold" if value == best else "")
     target.print(moves)
 

@@ -6,6 +6,10 @@ import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any
+
+from fourlab.core.errors import SHOWN, SpecError
 
 UNLIMITED = 1 << 60  # nodes that nobody counts to
 
@@ -26,6 +30,17 @@ class Limit:
     seconds: float = math.inf
     nodes: int = UNLIMITED
     stop: Callable[[], bool] = never
+
+    def __post_init__(self) -> None:
+        """Raise SpecError for what would never end, or ends in the middle of a search."""
+        seconds: Any = self.seconds
+        nodes: Any = self.nodes
+        if not isinstance(seconds, Real) or math.isnan(seconds):
+            raise SpecError(f"seconds={seconds!r:.{SHOWN}}: write a number, or leave it out")
+        if not isinstance(nodes, Integral) or nodes < 0:
+            raise SpecError(f"nodes={nodes!r:.{SHOWN}}: write a whole number from 0 on")
+        if not callable(self.stop):
+            raise SpecError(f"stop={self.stop!r:.{SHOWN}}: write a function that tells when")
 
     @property
     def is_open(self) -> bool:
@@ -75,4 +90,4 @@ class Watch:
 
     def rest(self, nodes: int = 0) -> Limit:
         """Return what is left of the limit after so many nodes."""
-        return Limit(self.left, self._limit.nodes - nodes, self._limit.stop)
+        return Limit(self.left, max(0, self._limit.nodes - nodes), self._limit.stop)

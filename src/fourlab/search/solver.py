@@ -14,6 +14,8 @@ from fourlab.core.errors import FourlabError
 from fourlab.core.jit import SLOWNESS
 from fourlab.core.limit import NO_LIMIT, Limit
 from fourlab.core.scratch import Scratch
+from fourlab.core.spec import counted
+from fourlab.core.workers import MOST_WORKERS
 from fourlab.rules.catalog import game as find_game
 from fourlab.rules.catalog import is_named
 from fourlab.rules.geometry import Rules
@@ -61,7 +63,7 @@ class Solver:
         tuned: bool = False,
     ) -> None:
         self.rules = find_game(game)
-        self.threads = threads
+        self.threads = counted("threads", threads, 1, MOST_WORKERS)
         self.book = book
         self.table = new_transpositions(table_mb)
         self._solve = solver_kernel(self.rules if tuned or is_named(self.rules) else None)

@@ -9,13 +9,14 @@ The part of the array in use grows with the search: small searches stay in the c
 costs little.
 """
 
-from typing import NamedTuple
+from numbers import Real
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from fourlab.core.arrays import Ints
 from fourlab.core.bits import MASK63, add63, multiply63
-from fourlab.core.errors import FourlabError
+from fourlab.core.errors import SHOWN, FourlabError
 from fourlab.core.jit import kernel
 
 # (buckets, nodes to be searched before the next step). With replacement by effort a table serves
@@ -50,8 +51,9 @@ class Transpositions(NamedTuple):
 
 def new_transpositions(megabytes: float) -> Transpositions:
     """Return an empty table of at most this size; memory is taken as it is used."""
-    if not 0 < megabytes <= MOST_MB:
-        raise FourlabError(f"a table of {megabytes:g} MB; write 1 to {MOST_MB:,}")
+    given: Any = megabytes
+    if not isinstance(given, Real) or not 0 < megabytes <= MOST_MB:
+        raise FourlabError(f"a table of {megabytes!s:.{SHOWN}} MB; write 1 to {MOST_MB:,}")
     buckets = max(1, int(megabytes * 2**20 / BUCKET_BYTES))
     capacity = 1 << (buckets.bit_length() - 1)
     try:

@@ -81,10 +81,14 @@ class Archive:
 
     @classmethod
     def start(cls, study: Study, folder: Path, quick: bool = False, seed: int = 0) -> Archive:
-        """Begin a study in a new folder; raises StorageError if one is there already."""
+        """Begin a study in a new folder; raises StorageError if one is there already, or was."""
         if is_there(folder / CONFIG):
             raise StorageError(
                 f"{folder} holds a study already; go on with --resume, or name another --out"
+            )
+        if is_there(folder / RESULTS):
+            raise StorageError(
+                f"{folder / RESULTS} is left of a study whose {CONFIG} is gone; name another --out"
             )
         archive = cls(study, folder, quick, seed)
         write_json(
@@ -106,7 +110,9 @@ class Archive:
         for experiment in study.experiments:
             path = archive.path(experiment)
             if path.exists():
-                archive.finished[experiment.name] = read_finished(path)
+                done = archive.finished[experiment.name] = read_finished(path)
+                if done.name != experiment.name:
+                    raise StorageError(f"{path} is of experiment {done.name!r}; delete it")
         return archive
 
     def path(self, experiment: Experiment) -> Path:
@@ -123,8 +129,12 @@ class Archive:
         """The findings so far."""
         return Results(self.study, {name: done.findings for name, done in self.finished.items()})
 
-    def estimate(self, cores: int) -> float:
-        """Return the seconds that what is left will take, judged by what is done."""
+    def chosen(self, only: tuple[str, ...]) -> list[Experiment]:
+        """Return what is left of the experiments that are named, of all if none is."""
+        return [experiment for experiment in self.left if not only or experiment.name in only]
+
+    def estimate(self, cores: int, only: tuple[str, ...] = ()) -> float:
+        """Return the seconds that what is left of them will take, judged by what is done."""
         size = int(self.quick)
         known = [
             (e.takes[size], self.finished[e.name].seconds)
@@ -133,7 +143,7 @@ class Archive:
         ]
         pace = sum(took for _, took in known) / max(sum(told for told, _ in known), 1e-9)
         scale = pace if known else REFERENCE_CORES / min(cores, REFERENCE_CORES)
-        return scale * sum(experiment.takes[size] for experiment in self.left)
+        return scale * sum(experiment.takes[size] for experiment in self.chosen(only))
 
     def run(
         self,
@@ -152,9 +162,7 @@ class Archive:
     def _run(
         self, workers: Workers, listener: Listener | None, only: tuple[str, ...]
     ) -> Iterator[Experiment]:
-        for experiment in self.left:
-            if only and experiment.name not in only:
-                continue
+        for experiment in self.chosen(only):
             yield experiment
             bench = Bench(
                 workers, self.folder / "work" / experiment.name, self.seed, self.quick, listener

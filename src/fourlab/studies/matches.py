@@ -131,4 +131,4 @@ def told(found: Measure) -> str:
 def elo_told(found: Measure) -> str:
     """Say Elo points with their interval."""
     low, high = (0.0 if end is None else end for end in (found.low, found.high))
-    return f"{found.value:+.0f} ({low:+.0f} to {high:+.0f}) Elo"
+    return f"{found.value:+z.0f} ({low:+z.0f} to {high:+z.0f}) Elo"

@@ -88,8 +88,7 @@ def figure(value: float, form: Form, places: int = 1) -> str:
     if form == "whole":
         places = 0
     shown = 100 * value if form == "percent" else value
-    text = f"{shown:,.{places}f}"
-    return text.lstrip("-") if float(text.replace(",", "")) == 0 else text.replace("-", "−")
+    return f"{shown:z,.{places}f}".replace("-", "−")
 
 
 def interval(cell: Measure, form: Form, places: int) -> str:

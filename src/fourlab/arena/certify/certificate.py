@@ -89,7 +89,8 @@ class Certificate:
     def claim(self) -> dict[str, Any]:
         """What another walk of the same agent must find again."""
         names = ("game", "side", "start", "strict", "mirrors", "value", "certified", "by_ply")
-        return {name: getattr(self, name) for name in (*names, "refuted", "digest")}
+        more = ("refuted", "refutations", "digest")
+        return {name: getattr(self, name) for name in (*names, *more)}
 
     def to_json(self) -> dict[str, Any]:
         """Return what `fourlab certify --json` prints, and a certificate's file holds."""
@@ -129,9 +130,13 @@ class Certificate:
         if found != _checksum(told):
             raise StorageError(f"{path} is damaged: its checksum does not fit")
         try:
-            return cls._told(told)
+            read = cls._told(dict(told))
+            is_sound = read._is_sound and read.to_json() == {**told, "checksum": found}
         except (TypeError, KeyError) as error:
             raise StorageError(f"{path} is damaged: it lacks something ({error})") from None
+        if not is_sound:  # its totals are those of its plies, for one
+            raise StorageError(f"{path} contradicts itself, so that fourlab did not write it")
+        return read
 
     @classmethod
     def _told(cls, told: dict[str, Any]) -> Certificate:
@@ -140,6 +145,19 @@ class Certificate:
         told["refutations"], told["turns"] = tuple(told["refutations"]), tuple(told["turns"])
         fields = cls.__dataclass_fields__
         return cls(**{name: value for name, value in told.items() if name in fields})
+
+    @property
+    def _is_sound(self) -> bool:
+        """Whether everything is of its kind, as in a file that was written by hand it need not."""
+        texts = (self.agent, self.sources, self.game, self.side, self.start, self.digest)
+        return (
+            all(isinstance(text, str) for text in (*texts, *self.refutations, *self.turns))
+            and all(type(one) is bool for one in (self.strict, self.mirrors, self.certified))
+            and all(type(count) is int for tally in self.by_ply for count in tally)
+            and len(self.turns) == len(self.refutations)
+            and isinstance(self.versions, dict)
+            and isinstance(self.seconds, int | float)
+        )
 
 
 def _checksum(told: dict[str, Any]) -> str:

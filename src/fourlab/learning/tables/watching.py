@@ -81,7 +81,7 @@ def _update(learner: TableLearner, old: float, reward: float, target: float, tri
 
 
 def _number(value: float) -> str:
-    text = f"{value:.2f}" if abs(value) < 10 else f"{value:.0f}"
+    text = f"{value:z.2f}" if abs(value) < 10 else f"{value:z.0f}"
     return text.replace("-", "−")
 
 

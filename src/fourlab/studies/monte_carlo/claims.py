@@ -24,7 +24,7 @@ def paired(found: Findings, row: str, column: str, other: str) -> Comparison:
 
 def points(measure: Measure) -> str:
     """Return a difference in points."""
-    return f"{100 * measure.value:+.1f} points"
+    return f"{100 * measure.value:+z.1f} points"
 
 
 def told(gains: dict[str, Measure]) -> str:
@@ -39,7 +39,7 @@ def improves(results: Results) -> Evidence:
     ends = [found.measure(board, "end").value for board in BOARDS]
     begun = [found.measure(board, "untrained").value for board in BOARDS]
     least = min(end - begin for end, begin in zip(ends, begun, strict=True))
-    return all_of(f"the least gain of {len(BOARDS)} boards is {100 * least:+.1f} points", *parts)
+    return all_of(f"the least gain of {len(BOARDS)} boards is {100 * least:+z.1f} points", *parts)
 
 
 def gain(results: Results, board: str, column: str) -> Measure:

@@ -102,8 +102,8 @@ def short(value: float) -> str:
     """Return a number as an axis has it: 50k, 2.5M."""
     for size, unit in ((1e6, "M"), (1e3, "k")):
         if abs(value) >= 10 * size or (abs(value) >= size and unit == "M"):
-            return f"{value / size:.4g}{unit}".replace("-", "−")
-    return f"{value:,.4g}".replace("-", "−")
+            return f"{value / size:z.4g}{unit}".replace("-", "−")
+    return f"{value:z,.4g}".replace("-", "−")
 
 
 def spread(values: Sequence[float], gap: float) -> list[float]:

@@ -249,7 +249,7 @@ def _of_curves(curves: tuple[Curve, ...]) -> list[Table]:
         picked = list(range(len(x) - 1, -1, -step))[::-1]
         middles = [[*map(interquartile_mean, zip(*curve.series, strict=True))] for curve in group]
         rows = [
-            (f"{x[point]:,g}", *(f"{middle[point]:.3f}".replace("-", "−") for middle in middles))
+            (f"{x[point]:,g}", *(f"{middle[point]:z.3f}".replace("-", "−") for middle in middles))
             for point in picked
         ]
         tables.append(_plain(("at", *(curve.name for curve in group)), rows))

@@ -61,7 +61,7 @@ def visits_overlay(position: Position, decision: Decision) -> dict[str, Any]:
                 "second": words.count(count),
                 "share": round(share, 4),
                 "best": count == max(visits),
-                "tip": "" if value is None else f"average result {value:+.2f}".replace("-", "−"),
+                "tip": "" if value is None else f"average result {value:+z.2f}".replace("-", "−"),
             }
         )
     return {"chips": chips, "done": True, "simulations": total}
@@ -82,7 +82,7 @@ def values_overlay(position: Position, agent: Learned) -> dict[str, Any]:
         chips.append(
             {
                 "kind": "values",
-                "first": f"{value:.2f}".replace("-", "−"),
+                "first": f"{value:z.2f}".replace("-", "−"),
                 "second": words.count(count or 0),
                 "heat": round(value / scale, 4),
                 "best": value == max(legal),

@@ -42,5 +42,5 @@ export function heat(value) {
 }
 
 export function written(value, digits = 2) {
-  return value.toFixed(digits).replace("-", "−");
+  return (+value.toFixed(digits) || 0).toFixed(digits).replace("-", "−"); // −0 is 0
 }
