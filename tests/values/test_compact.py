@@ -50,6 +50,20 @@ def test_more_bits_are_nearer_and_larger() -> None:
     assert sizes == sorted(sizes)
 
 
+def test_few_bits_are_those_of_blocks_and_the_little_beside_them_has_all() -> None:
+    shape = replace(SMALL, bits=2, distinct=0)
+    layers = random_network(RULES, shape).layers
+    near = unpack(shape, RULES, pack(shape, RULES, layers))
+    for name in (name for name in layers if name.endswith(".weight")):
+        rows = near[name].reshape(len(near[name]), -1)
+        whole = layers[name].reshape(rows.shape)
+        largest = np.abs(whole).max(1, keepdims=True)
+        if name.startswith("blocks."):
+            assert all(len(np.unique(row)) <= 3 for row in rows)
+        else:
+            assert (np.abs(rows - whole) < largest / 127).all(), name
+
+
 def test_blocks_that_repeat_others_cost_their_scales_alone() -> None:
     sizes = []
     for distinct in (4, 1):
