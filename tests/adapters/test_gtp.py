@@ -34,6 +34,11 @@ def test_a_game_can_be_played_and_taken_back() -> None:
     assert said[10:12] == ["=", "= 0, 1, 0, 1, 0"]
 
 
+def test_sides_go_by_the_colours_of_go_too() -> None:
+    assert answers("play b x3", "play White o3", "genmove black")[:2] == ["=", "="]
+    assert answers("play w x3")[0].startswith("? 'w' cannot move now; write x")
+
+
 @pytest.mark.parametrize(
     "line",
     [

@@ -20,6 +20,7 @@ from fourlab.rules.formats import write_text
 from fourlab.rules.position import Position
 from fourlab.version import __version__
 
+COLOURS = (("x", "b", "black"), ("o", "w", "white"))  # OpenSpiel's, and those of Go
 BOARDS = {"connect_four": "connect4", "tic_tac_toe": "tictactoe"}
 TOLD: dict[
     str, Callable[[Agent, Position], str]
@@ -88,8 +89,8 @@ class GtpServer(EngineServer):
         return next(said for said, one in spelled(before).items() if one == move)
 
     def _check_side(self, colour: str) -> None:
-        if colour not in ("", side := "xo"[self.position.to_move]):
-            raise SpecError(f"{quoted(colour)} cannot move now; write {side}")
+        if colour.lower() not in ("", *(names := COLOURS[self.position.to_move])):
+            raise SpecError(f"{quoted(colour)} cannot move now; write {names[0]}")
 
     def gtp_undo(self, count: str = "1") -> None:
         moves, number = self.position.moves, whole_number(count)
