@@ -215,8 +215,8 @@ def main() -> None:
     had_bits, bits = network.shape.bits, options.bits or network.shape.bits
     network.shape = replace(network.shape, bits=bits)
     mender = Mender(network, labels)
-    layers = [name.removesuffix(".weight") for name in mender.layers if name.endswith(".weight")]
-    layers = [layer for layer in layers if not layer.startswith(VALUE_HEAD)]
+    weights = [name for name in mender.layers if name.endswith(".weight")]
+    layers = [name.removesuffix(".weight") for name in weights if not name.startswith(VALUE_HEAD)]
     mender.look("at first")
     for layer in layers if options.bits else []:
         mender.round(layer, dice)
