@@ -15,12 +15,15 @@ import time
 from pathlib import Path
 from types import SimpleNamespace
 
+import numpy as np
 import pexpect
 import pytest
 from rich.console import Console
 
 from command import run as run_command
 from fourlab.arena.events import Event
+from fourlab.arena.games import Games
+from fourlab.arena.pairing import Pairing
 from fourlab.arena.records import Records
 from fourlab.arena.tournament import Tournament
 from fourlab.cli.arena import Pace
@@ -126,6 +129,32 @@ def test_games_are_listed_and_filtered(played: Path) -> None:
         assert kept == [outcome for outcome in outcomes if outcome == result]
 
 
+def test_who_was_several_is_found_by_one_name_and_by_each(tmp_path: Path) -> None:
+    """The agent of a folder that was trained again is listed with a digest: `q:mine@3f2a1c`."""
+    lost = "142596"
+    game = Games(*np.array([[0], [-1], [6]]), np.zeros((1, 9), np.int8), np.zeros((1, 2)))
+    with Records(tmp_path / "games.db") as records:
+        for digest in ("1" * 16, "2" * 16):
+            pairing = Pairing("tictactoe", "q:mine", "random", 1, 0, checksums=(digest, ""))
+            records.add(records.pairing(pairing), game, [lost])
+    found = {
+        name: run(tmp_path, "games", "--json", "--agent", name).stdout.count("\n")
+        for name in ("q:mine", "q:mine@111111", "q:mine@222222", "q:min", "random")
+    }
+    assert found == {"q:mine": 2, "q:mine@111111": 1, "q:mine@222222": 1, "q:min": 0, "random": 2}
+    for name, game in (("q:mine", "1.0"), ("q:mine@222222", "2.0")):
+        worst = run(tmp_path, "games", "--worst", "--agent", name).stdout
+        assert worst.startswith(f"game {game}: q:mine@"), worst
+
+
+def test_a_file_is_found_by_its_name_whatever_signs_it_has(tmp_path: Path) -> None:
+    with Records(tmp_path / "games.db") as records:
+        for name in ("my[1].py@3f2a1c9d", "my1.py@3f2a1c9d"):
+            records.keep(GameRecord("tictactoe", name, "random", 1, "1 4 2 5 3", "first"))
+    shown = run(tmp_path, "games", "--json", "--agent", "bots/my[1].py").stdout
+    assert [json.loads(line)["first"] for line in shown.splitlines()] == ["my[1].py@3f2a1c9d"]
+
+
 def test_a_game_is_replayed(played: Path) -> None:
     entry = json.loads(run(played, "games", "1.4", "--json").stdout)
     shown = run(played, "games", "1.4", "--watch", "--delay", "0").stdout
@@ -198,7 +227,7 @@ def test_games_are_printed_for_other_tools(played: Path) -> None:
     assert run(played, "games", rows[3]["id"]).stdout.startswith(f"game {rows[3]['id'][1:]}: ")
     done = run(played, "games", "--csv", "--pgn")
     assert (done.returncode, done.stdout) == (2, "")
-    assert "--csv and --pgn are several formats" in done.stderr
+    assert "--csv and --pgn cannot be done at once" in done.stderr
 
 
 def test_a_sweep_is_played_once_and_drawn(played: Path) -> None:
@@ -239,6 +268,14 @@ def test_plots_are_drawn(played: Path) -> None:
         (["ladder", "--game", "connect4"], "no games of connect4"),
         (["games", "7"], "'7' is no game's number"),
         (["games", "7.7"], "no game 7.7 in games.db"),
+        (["games", "7.7", "--csv"], "no game 7.7 in games.db"),
+        (["games", "1.1", "--agent", "zzz"], "game 1.1 in games.db is another (connect:columns=5,"),
+        (["games", "1.1", "--game", "tictactoe", "--json"], "leave out --agent, --game and --res"),
+        (["games", "--worst", "--agent", "zzz"], "no game of 'zzz' is among these"),
+        (["games", "--worst", "--agent", "random", "--limit", "2"], "leave out --limit"),
+        (["games", "--export", "x.csv", "--watch"], "--export and --watch cannot be done at once"),
+        (["games", "--worst", "--agent", "random", "--json"], "--json and --worst cannot be done"),
+        (["games", "--import", "x.pgn", "--game", "tictactoe"], "leave out --game"),
         (["games", "1." + "9" * 30], "is no game's number"),
         (["games", "9" * 5000 + ".1"], "is no game's number"),
         (["games", "².1"], "is no game's number"),

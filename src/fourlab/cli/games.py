@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import json
 import time
 from pathlib import Path
@@ -14,6 +15,7 @@ from fourlab.cli.options import RECORD, Record
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from fourlab.arena.records import Records
     from fourlab.rules.record import GameRecord
 
 LISTED = 20
@@ -49,29 +51,31 @@ def games(
 ) -> None:
     """List, replay, export or import recorded games."""
     from fourlab.arena.records import Records
-    from fourlab.core.errors import FourlabError
 
+    ways = {"--import": bring, "--export": export, "--csv": csv, "--jsonl": jsonl, "--pgn": pgn}
+    shown = {"--json": as_json, "--worst" if worst else "--watch": worst or watch}
+    way = one_way({**ways, **shown})
+    which = {"ID": identity, "--agent": agent, "--game": game, "--result": result}
     if bring is not None:
+        refuse("--import keeps all games of a file", {**which, "--limit": limit})
         typer.echo(f"{record}: {keep(bring, record)}")
         return
+    refuse("--worst shows one game", {"--limit": worst and limit})
     where, values = conditions(identity, agent, game, result)
-    forms = {".csv": csv, ".jsonl": jsonl, ".pgn": pgn}
-    asked = [suffix for suffix, is_asked in forms.items() if is_asked]
     with Records(record, create=False) as records:
+        check_is_there(records, identity, where, values)
         everything = records.listing(where, values, limit or -1)
         if export is not None:
             typer.echo(f"{export}: {write(export, everything):,} games")
             return
-        if asked:
-            stream(only(asked), everything)
+        if way in ("--csv", "--jsonl", "--pgn"):
+            stream(f".{way[2:]}", everything)
             return
         found = list(records.listing(where, values, -1 if worst else limit or LISTED))
         total = records.count()
     if worst:
         show_worst(agent, found, delay if watch else 0.0, watch)
         return
-    if identity and not found:
-        raise FourlabError(f"no game {identity} in {record}; fourlab games lists them")
     if as_json:
         for entry in found:
             typer.echo(json.dumps(entry.to_json()))
@@ -82,14 +86,37 @@ def games(
         show(found, total)
 
 
-def only(asked: list[str]) -> str:
-    """Return the one format that was asked for; raises SpecError if there are several."""
+def one_way(ways: dict[str, object]) -> str:
+    """Return the option that says how games come out, "" if none does; raises SpecError."""
     from fourlab.core.errors import SpecError
 
+    asked = [option for option, value in ways.items() if value]
     if len(asked) > 1:
-        names = " and ".join(f"--{suffix[1:]}" for suffix in asked)
-        raise SpecError(f"{names} are several formats; ask for one, or write files with --export")
-    return asked[0]
+        raise SpecError(f"{' and '.join(asked)} cannot be done at once; ask for one")
+    return "".join(asked)
+
+
+def refuse(reason: str, options: dict[str, object]) -> None:
+    """Raise SpecError for options that would do nothing."""
+    from fourlab.core.errors import SpecError
+
+    if given := [option for option, value in options.items() if value]:
+        raise SpecError(f"{reason}; leave out {' and '.join(given)}")
+
+
+def check_is_there(records: Records, identity: str, where: str, values: tuple[Any, ...]) -> None:
+    """Raise FourlabError, which says why, if one game was asked for and is not found."""
+    from fourlab.core.errors import FourlabError
+
+    if not identity or any(records.listing(where, values, 1)):
+        return
+    for one in records.listing(*conditions(identity, None, None, None)):
+        how = "forfeit" if one.forfeit else one.outcome
+        raise FourlabError(
+            f"game {one.id} in {records.path} is another ({one.game}, {one.first} against "
+            f"{one.second}, {how}); leave out --agent, --game and --result"
+        )
+    raise FourlabError(f"no game {identity} in {records.path}; fourlab games lists them")
 
 
 def conditions(
@@ -115,10 +142,11 @@ def conditions(
         where.append("pairing = ? AND number = ?")
         values += numbers
     if agent is not None:
-        # A file without a digest stands for all that it has held.
-        how, name = ("GLOB", f"{Path(agent).name}@*") if agent.endswith(".py") else ("=", agent)
-        where.append(f"(a.spec {how} ? OR b.spec {how} ?)")
-        values += [name, name]
+        # A file without a digest stands for all that it has held, a name for all who go by it.
+        file = f"{glob.escape(Path(agent).name)}@*" if agent.endswith(".py") else ""
+        named = "? IN ({0}.spec, {0}.spec || '@' || substr({0}.checksum, 1, 6)) OR {0}.spec GLOB ?"
+        where.append(f"({named.format('a')} OR {named.format('b')})")
+        values += [agent, file] * 2
     if game is not None:
         where.append("game = ?")
         values.append(str(find_game(game)))
@@ -132,10 +160,14 @@ def conditions(
 def show_worst(agent: str | None, found: list[GameRecord], delay: float, whole: bool) -> None:
     """Put the worst game of an agent on the board."""
     from fourlab.cli.worst import mistake, worst_of
-    from fourlab.core.errors import SpecError
+    from fourlab.core.errors import SpecError, quoted
 
     if agent is None:
         raise SpecError("--worst is of one agent; name it with --agent")
+    if not found:
+        raise SpecError(
+            f"no game of {quoted(agent)} is among these; fourlab games lists who played"
+        )
     lost = worst_of(agent, found)
     if lost is None:
         typer.echo(f"{agent} lost none of {len(found):,} games")

@@ -13,8 +13,10 @@ SECONDS = 20.0  # for exact scores, from the end of the game back
 
 
 def is_named(agent: str, name: str) -> bool:
-    """Return whether a recorded name is of this agent; a file's name stands for all it has held."""
-    return name.startswith(f"{Path(agent).name}@") if agent.endswith(".py") else name == agent
+    """Return whether a recorded name is of this agent; without a digest it stands for all files."""
+    return name == agent or name.startswith(
+        f"{Path(agent).name if agent.endswith('.py') else agent}@"
+    )
 
 
 def worst_of(agent: str, games: Iterable[GameRecord]) -> tuple[GameRecord, int] | None:
