@@ -63,6 +63,15 @@ def test_what_was_trained_from_the_empty_board_meets_others_there(tmp_path: Path
         assert (usual.plies, usual.remark()) == (2, "")
 
 
+def test_of_many_that_were_trained_a_few_are_named(tmp_path: Path) -> None:
+    """A trained sweep has up to a thousand."""
+    base = trained(tmp_path / "run")
+    specs = tuple(f"{base},visits={visits}" for visits in (2, 3, 4, 5))
+    few, many = (Event(GAME, specs[:n], against=("random",)).remark() for n in (3, 4))
+    assert f"where {' and '.join(specs[:3])} were trained;" in few
+    assert f"where {specs[0]} and {specs[1]} and 2 more were trained;" in many
+
+
 @pytest.mark.usefixtures("troublemakers")
 def test_an_agent_without_a_path_has_no_files(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch

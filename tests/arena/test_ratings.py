@@ -117,6 +117,14 @@ def test_neighbours_that_are_not_separated_are_told_in_one_line() -> None:
     assert sorted(line.removeprefix("not separated yet: ").split(" and ")) == ["a", "b", "c"]
 
 
+def test_many_who_are_not_separated_are_told_by_the_ends() -> None:
+    names = "abcdefghi"
+    results = {(a, b): (5, 0, 5) for a in names for b in names if a != b}
+    [line] = rate(results).remarks()
+    ranking = rate(results).ranking()
+    assert line == f"not separated yet: {ranking[0]} to {ranking[-1]}, 9 neighbours"
+
+
 def test_agents_who_never_met_are_rated_apart() -> None:
     results = {
         ("a", "b"): (3, 0, 1),

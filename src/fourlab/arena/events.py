@@ -11,7 +11,7 @@ from typing import Any
 from fourlab.agents.base import Agent
 from fourlab.agents.human import Human
 from fourlab.agents.registry import agent
-from fourlab.arena.identity import checksum
+from fourlab.arena.identity import checksum, in_short
 from fourlab.arena.pairing import Pairing
 from fourlab.arena.ratings import check_anchor
 from fourlab.arena.sprt import Hypotheses
@@ -121,7 +121,7 @@ class Event:
         trained = [player.spec for player in players if player.home_plies == 0]
         if not trained:
             return ""
-        who = f"{' and '.join(trained)} {'was' if len(trained) == 1 else 'were'} trained"
+        who = f"{in_short(trained)} {'was' if len(trained) == 1 else 'were'} trained"
         if self.plies == 0:
             usual = default_plies(find_game(self.game))
             return f"games begin on the empty board, where {who}; --plies {usual} for openings"

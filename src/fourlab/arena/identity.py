@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import functools
 import hashlib
+from collections.abc import Sequence
 
 from fourlab.agents.apart import apart
 from fourlab.agents.base import Agent
 from fourlab.agents.registry import agent
 from fourlab.core.errors import FourlabError
 
+NAMED = 3  # agents that a sentence names
 KEPT = 32  # agents that a process keeps
 KEPT_APART = 4  # of which each may have a process of its own
 
@@ -30,6 +32,12 @@ def checksum(agent: Agent) -> str:
 def label(spec: str, digest: str, several: set[str]) -> str:
     """Return an agent's name: its spec, and which files where `several` have gone by it."""
     return f"{spec}@{digest[:6]}" if digest and spec in several else spec
+
+
+def in_short(specs: Sequence[str]) -> str:
+    """Return agents in a few words, however many: those of a grid are hundreds."""
+    more = [f"{len(specs) - NAMED + 1} more"] if len(specs) > NAMED else []
+    return " and ".join([*specs[: NAMED - len(more)], *more])
 
 
 @functools.lru_cache(maxsize=KEPT)

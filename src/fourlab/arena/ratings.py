@@ -26,6 +26,7 @@ ELO = 400 / math.log(10)  # Elo points of one unit of strength: odds of 10 to 1 
 STRENGTH_SPREAD = 1000 / ELO  # of the prior: agents lie within a thousand points or so
 ADVANTAGE_SPREAD = 500 / ELO
 DRAWS_SPREAD = 5.0
+NAMED = 3  # neighbours that a sentence names
 STEPS, CLOSE = 100, 1e-10
 
 # (first player, second player): the first player's wins, draws and losses
@@ -79,7 +80,7 @@ class Ratings:
                 runs[-1].append(other)
             else:
                 runs.append([one, other])
-        return [f"not separated yet: {' and '.join(run)}" for run in runs]
+        return [f"not separated yet: {_told(run)}" for run in runs]
 
     def scale(self) -> str:
         """Say where the scale begins."""
@@ -132,6 +133,13 @@ def groups(results: Results) -> list[Results]:
         together = [group for group in together if group not in touched]
         together.append(set(pair).union(*touched))
     return [{pair: met[pair] for pair in met if pair[0] in group} for group in together]
+
+
+def _told(run: list[str]) -> str:
+    """Return neighbours in the ranking by name, of many the ends."""
+    if len(run) <= NAMED:
+        return " and ".join(run)
+    return f"{run[0]} to {run[-1]}, {len(run)} neighbours"
 
 
 def rate(results: Results, anchor: str | None = None) -> Ratings:
