@@ -363,8 +363,41 @@ def test_the_checker_needs_every_move(tmp_path: Path) -> None:
     data = gzip.decompress(moves.read_bytes())
     for other in (data[:-1], data + b"\0"):
         moves.write_bytes(gzip.compress(other))
-        assert checked(moves).returncode != 0
+        done = checked(moves)
+        assert (done.returncode, done.stderr.count("\n")) == (2, 1), done.stderr
     assert len(CHECKER.read_text().splitlines()) <= 150
+
+
+def test_the_checker_says_in_a_line_which_file_is_damaged(tmp_path: Path) -> None:
+    moves, path = tmp_path / "moves.gz", tmp_path / "certificate.json"
+    good = certify(Strategy(game("tictactoe")), "tictactoe", "second", moves=moves)
+    good.save(path)
+    data, text = moves.read_bytes(), path.read_text()
+    line, _, played = gzip.decompress(data).partition(b"\n")
+    header = json.loads(line)
+    nameless = {name: value for name, value in header.items() if name != "agent"}
+    boards = ({**header, **size} for size in ({"columns": 10**9}, {"rows": 0}, {"connect": 10**9}))
+    packed = [
+        gzip.compress(json.dumps(one).encode() + b"\n" + played)
+        for one in (nameless, *boards, {**header, "value": 7}, [header], {**header, "start": [9]})
+    ]
+    damaged = {
+        moves: [b"", data[:40], data[:-4], b"moves", gzip.compress(b"no JSON"), *packed],
+        path: [b"", text[:-99].encode(), b"\xff", b"[]", b"{}", b'{"digest": 1, "by_ply": [7]}'],
+    }
+    for file, others in damaged.items():
+        whole = file.read_bytes()
+        for other in others:
+            file.write_bytes(other)
+            done = checked(moves, path)
+            assert done.returncode == 2, (file, other[:40], done.stderr)
+            assert done.stderr.startswith(f"cannot check {file}: "), done.stderr
+            assert done.stderr.count("\n") == 1
+        file.write_bytes(whole)
+    assert checked(moves, path).returncode == 0
+    for missing in ((), (tmp_path / "none",), (moves, tmp_path / "none")):
+        done = checked(*missing)
+        assert (done.returncode, done.stderr.count("\n")) == (2, 1), done.stderr
 
 
 def test_a_learned_table_is_certified_as_both_sides(tmp_path: Path) -> None:
