@@ -1,6 +1,7 @@
 """Sweeps over learners: every point is trained once, whatever happens, and then plays."""
 
 import json
+import shutil
 import subprocess
 import sys
 import time
@@ -14,7 +15,7 @@ from fourlab.core.errors import SpecError
 from fourlab.core.storage import StorageError
 from fourlab.core.workers import Workers
 from fourlab.learning.registry import load_learner
-from fourlab.learning.runs import Run, RunConfig
+from fourlab.learning.runs import CONFIG, Run, RunConfig
 from fourlab.studies.courses import Course, Courses, course, folder_name, train
 from fourlab.studies.sweep import Sweep, expand
 from fourlab.values.knowledge import CHECKPOINT
@@ -144,6 +145,27 @@ def test_a_folder_of_another_run_is_left_alone() -> None:
     with pytest.raises(StorageError, match=r"holds another run: q:games=10; name other --runs"):
         train(point)
     assert learned(RUNS) == before
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize("file", [CHECKPOINT, CONFIG])
+def test_who_is_told_of_a_damaged_point_is_told_what_to_do(file: str) -> None:
+    """And doing it gives what was there."""
+    point = training().courses[0]
+    train(point)
+    folder, before = Path(point.folder), learned(RUNS)
+    for damage in (b"", b"{", (folder / file).read_bytes()[:-9]):
+        (folder / file).write_bytes(damage)
+        with pytest.raises(
+            StorageError, match=rf"{file} is .*; put a copy in its place, or re"
+        ) as e:
+            train(point)
+        if "remove the folder" in str(e.value):
+            shutil.rmtree(folder)
+        elif "remove it: then this run begins anew" in str(e.value):
+            (folder / file).unlink()
+        train(point)
+        assert learned(RUNS) == before
 
 
 class Elsewhere(Workers):

@@ -15,6 +15,7 @@ from fourlab.core.spec import WHOLE_LIMIT, counted, parse
 from fourlab.core.storage import SEAL, StorageError, is_there, replacing, seal, unseal
 
 CONFIG, METRICS = "config.json", "metrics.jsonl"
+REMEDY = "put a copy in its place, or remove the folder and train anew"
 MOST_EVALUATION = 1_000_000  # games of an evaluation, which are all under way at once
 
 
@@ -65,13 +66,13 @@ class RunConfig:
             found = cls(**{**fields, "against": tuple(fields["against"])})
         except OSError as error:
             raise StorageError(f"{folder} is no run folder: {CONFIG}: {error.strerror}") from None
-        except StorageError:
-            raise
+        except StorageError as error:
+            raise StorageError(f"{error}; {REMEDY}") from None
         except (ValueError, TypeError, KeyError, RecursionError) as error:
-            raise StorageError(f"{path} is damaged: {error}") from None
+            raise StorageError(f"{path} is damaged: {error}; {REMEDY}") from None
         texts = (found.learner, found.game, found.truth, *found.against)
         if not all(type(text) is str for text in texts):
-            raise StorageError(f"{path} is damaged: its entries make no sense")
+            raise StorageError(f"{path} is damaged: its entries make no sense; {REMEDY}")
         return found
 
 

@@ -92,15 +92,7 @@ class Run:
         checkpoint = folder / learner.file
         stamp = _stamp(checkpoint)
         if stamp is not None:  # else it was killed before the first one
-            length = learner.config.games
-            learner = load_learner(checkpoint)
-            if learner.config.games != length:
-                learner = load_learner(checkpoint, length)
-            if learner.spec != config.learner or str(learner.rules) != config.game:
-                raise StorageError(
-                    f"{checkpoint} is of {learner.spec} on {learner.rules}, not of "
-                    f"{config.learner} on {config.game} as {CONFIG} says"
-                )
+            learner = _loaded(checkpoint, config, learner.config.games)
         if learner.done > learner.config.games:
             raise SpecError(
                 f"--games {games}: {folder} has played {learner.done:,} {learner.unit} already; "
@@ -308,6 +300,24 @@ def agreed_length(folder: Path, text: str, game: str | None, seed: int | None) -
                 f"{option.name}={show_value(begun)}; {advice}"
             )
     return int(wanted.games) if "games" in spec.options else None
+
+
+def _loaded(checkpoint: Path, config: RunConfig, games: int) -> Learner:
+    """Return the learner of a checkpoint with this length; raises StorageError."""
+    try:
+        learner = load_learner(checkpoint)
+        if learner.config.games != games:
+            learner = load_learner(checkpoint, games)
+        if learner.spec != config.learner or str(learner.rules) != config.game:
+            raise StorageError(
+                f"{checkpoint} is of {learner.spec} on {learner.rules}, not of "
+                f"{config.learner} on {config.game} as {CONFIG} says"
+            )
+    except StorageError as error:
+        raise StorageError(
+            f"{error}; put a copy in its place, or remove it: then this run begins anew"
+        ) from None
+    return learner
 
 
 def _check_looks(config: RunConfig, learner: Learner) -> None:
