@@ -221,6 +221,30 @@ def test_games_are_not_written_into_a_file_that_is_gone(tmp_path: Path, replaced
             fill(records, first=2, count=2)
 
 
+@pytest.mark.parametrize("recorded", [True, False])
+def test_a_file_that_takes_the_place_of_another_does_not_get_its_games(
+    tmp_path: Path, recorded: bool
+) -> None:
+    """SQLite's log lies beside the place, not the file; the games in it follow the old file."""
+    path, other, moved = (tmp_path / f"{name}.db" for name in ("games", "other", "moved"))
+    with Records(other) as records:
+        fill(records, first=100, count=60)
+    with Records(path) as records:
+        fill(records, count=20)
+    with Records(path) as records:
+        fill(records, first=20, count=20)
+        path.rename(moved)
+        other.rename(path)
+        if recorded:
+            with pytest.raises(StorageError, match=r"games.db was deleted, moved or replaced"):
+                fill(records, first=40, count=20)
+    for file, numbers in ((path, range(100, 160)), (moved, range(40))):
+        with Records(file) as records:
+            assert records._all("PRAGMA integrity_check") == [("ok",)]
+            found = [number for (number,) in records._all("SELECT number FROM games")]
+            assert sorted(found) == list(numbers)
+
+
 def test_a_locked_file_is_said_and_kept(tmp_path: Path) -> None:
     path = tmp_path / "games.db"
     with Records(path, wait=0.1) as records:

@@ -293,7 +293,13 @@ class Records:
         return found
 
     def close(self) -> None:
-        """Close the file; what waits in the log beside it is moved into it."""
+        """Close the file; what waits in the log beside it is moved into it.
+
+        SQLite would leave the log of a file that is gone to the one that lies there now.
+        """
+        if self._file not in (None, which(self.path)):
+            with contextlib.suppress(sqlite3.Error):
+                self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         self._connection.close()
 
     def __enter__(self) -> Records:
