@@ -1,7 +1,9 @@
 """Agents of one's own: a file, a module, an entry point, known by what is in them."""
 
+import copy
 import json
 import os
+import pickle
 import re
 import subprocess
 import sys
@@ -240,6 +242,47 @@ def test_a_file_that_is_loaded_disturbs_nobody(
     assert sys.getrecursionlimit() == depth
     print("mine")  # noqa: T201
     assert capsys.readouterr() == ("mine\n", "hello\nthere")
+
+
+ELSEWHERE = """
+import pickle, sys, numpy, fourlab
+player = pickle.load(sys.stdin.buffer)
+start = fourlab.game(player.rules).start()
+print(player.spec, player.decide(start, numpy.random.default_rng(1)).move, player.learned)
+"""
+
+
+def test_it_travels_as_its_file_its_options_and_what_it_has_learned(tmp_path: Path) -> None:
+    """As tools for learning hand it to their processes, which have neither file nor class."""
+    text = """
+from helper import column
+import dataclasses, fourlab
+@dataclasses.dataclass(frozen=True)
+class Options:
+    right: int = 0
+class Learner(fourlab.Agent):
+    Config = Options
+    def __init__(self, rules, config=None):
+        super().__init__(rules, config)
+        self.learned = []
+    def decide(self, position, rng, limit=None):
+        return fourlab.Decision(column + self.config.right + len(self.learned))
+"""
+    (tmp_path / "mine.py").write_text(text)
+    (tmp_path / "helper.py").write_text("column = 1\n")
+    player = agent(f"{tmp_path / 'mine.py'}:right=1", SMALL)
+    player.learned.append("something")
+    (tmp_path / "mine.py").unlink()
+    told = subprocess.run(
+        [sys.executable, "-c", ELSEWHERE],
+        input=pickle.dumps(player),
+        capture_output=True,
+        check=True,
+    )
+    assert told.stdout.decode() == f"{player.spec} 3 ['something']\n"
+    copied = copy.deepcopy(player)
+    copied.learned.append("more")
+    assert player.learned == ["something"]
 
 
 def test_what_lies_nowhere_is_run_also_without_a_folder_of_the_users(

@@ -172,8 +172,6 @@ def test_nothing_is_decided_where_there_is_nothing_to_decide(player: Agent, rule
 
 def test_copies_and_parcels_decide_alike(player: Agent, rules: Rules) -> None:
     """As tools for learning, and executors, make them of whatever holds an agent."""
-    if not type(player).__module__.startswith("fourlab."):
-        pytest.skip("its class travels as a file")
     decided = player.decide(rules.start(), np.random.default_rng(5))
     for other in (copy.deepcopy(player), pickle.loads(pickle.dumps(player))):
         assert other.decide(rules.start(), np.random.default_rng(5)) == decided

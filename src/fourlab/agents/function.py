@@ -176,9 +176,25 @@ def _adapted(thing: Any, name: str, files: tuple[str, ...]) -> type[Agent]:
         return (*base.sources(self), *map(Path, files))
 
     home = {"__module__": thing.__module__, "__doc__": thing.__doc__ or f"{name}, one's own."}
-    kind = type(thing.__name__, (base,), {**fields, **home, "name": name, "sources": sources})
+    ours = {"name": name, "sources": sources, "__reduce__": _parcelled}
+    kind = type(thing.__name__, (base,), {**fields, **home, **ours})
     _check_options(kind)
     return kind
+
+
+def _parcelled(self: Agent) -> tuple[Any, ...]:
+    """Return an agent as it is copied and pickled: nobody can import its class by its name."""
+    state = self.__getstate__()
+    if isinstance(state, dict):  # its options are of a class of their own, too; the spec tells them
+        state = {name: what for name, what in state.items() if name not in ("rules", "config")}
+    return _unparcelled, (own.mentioned(self.spec), self.spec, self.rules), state or None
+
+
+def _unparcelled(files: tuple[own.Parcel, ...], spec: str, rules: Rules) -> Agent:
+    from fourlab.agents.registry import agent  # imports this module
+
+    own.carry(files)
+    return agent(spec, rules)
 
 
 def _is_agent(name: str, thing: Any) -> bool:
