@@ -161,6 +161,8 @@ def test_the_command_writes_a_file(tmp_path: Path) -> None:
         (["human"], "agent 'human' cannot play on Kaggle"),
         (["mcts:simms=3"], "has no option 'simms'"),
         (["random", "--game", "chess"], "unknown game 'chess'"),
+        (["random", "--game", "connect4"], "nothing is played; leave out --game"),
+        (["random", "--against", "negamax"], "nothing is played; leave out --against"),
     ],
 )
 def test_bad_input_is_one_line_and_leaves_the_file_alone(

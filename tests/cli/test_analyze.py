@@ -102,6 +102,7 @@ def test_a_file_of_positions_gives_a_line_each(tmp_path: Path) -> None:
         (["analyze", "48"], "'8' in '48' is no column of connect4"),
         (["analyze", "--file", "no/such/file"], "cannot read no/such/file"),
         (["analyze", "--game", "chess"], "unknown game 'chess'"),
+        (["analyze", "44", "--file", "no/such/file"], "'44': --file names the positions; leave"),
         (["grade", "magic"], "unknown agent 'magic'"),
         (["grade", "random", "--positions", "easy"], "no suite or file 'easy'; suites: opening"),
         (["grade", "human"], "terminal only"),

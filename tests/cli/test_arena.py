@@ -261,6 +261,8 @@ def test_plots_are_drawn(played: Path) -> None:
         (["arena", "random", "magic"], "unknown agent 'magic'"),
         (["arena", "random", "human"], "terminal only"),
         (["arena", "random", "baseline", "--sprt", "5"], "write two numbers of Elo points"),
+        (["arena", "random", "baseline", "--alpha", "0.1"], "--alpha: of a test; name it with"),
+        (["arena", "--resume", "--alpha", "0.1", "--beta", "0.1"], "--alpha and --beta: of a test"),
         (["arena", "random", "baseline", "--anchor", "perfect"], "anchor 'perfect' does not play"),
         (["arena", "--resume", "--record", "none.db"], "no games recorded in none.db"),
         (["arena", "random", "baseline", "--record", "said.txt"], "is no fourlab record"),

@@ -137,6 +137,7 @@ def test_what_was_learned_plays(folder: Path) -> None:
         (("train", "qq"), "unknown learner 'qq'; did you mean 'q'"),
         (("train", "q", "--set", "alpha"), "--set 'alpha' is no option"),
         (("train", "q", "--opponent", "human"), "cannot play in a training run"),
+        (("train", "q", "--evaluation-games", "9"), "against nobody; name agents with --against"),
         (("train", "--resume"), "name its folder with --out"),
         (("train", "--resume", "--out", "nowhere"), "nowhere is no run folder"),
         (("train", "q", "--out", "runs/q-1"), "runs/q-1 holds a run: q:games=3000"),

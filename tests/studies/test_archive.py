@@ -219,6 +219,12 @@ def test_contradictions_are_refused(tmp_path: Path) -> None:
         assert len(answer.stderr.splitlines()) == 1
 
 
+def test_options_of_a_study_need_one(tmp_path: Path) -> None:
+    answer = command.run("study", "--quick", "--seed", "0", folder=tmp_path)
+    assert (answer.returncode, answer.stdout) == (2, "")
+    assert "no study is named, and they are listed; leave out --quick and --seed" in answer.stderr
+
+
 def test_jobs_come_back_in_their_order(tmp_path: Path) -> None:
     with Workers(3) as pool:
         bench = Bench(pool, tmp_path)

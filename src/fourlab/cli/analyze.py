@@ -36,6 +36,7 @@ def analyze(
     book: Annotated[bool, typer.Option(help="Use the opening book.")] = True,
 ) -> None:
     """Show the exact score of every move, seen by the side to move."""
+    from fourlab.core.errors import SpecError, quoted
     from fourlab.core.limit import Limit
     from fourlab.positions.suites import read_positions
     from fourlab.rules.catalog import game as find_game
@@ -44,6 +45,8 @@ def analyze(
     from fourlab.search.book import shipped_book
     from fourlab.search.solver import Solver
 
+    if moves and file:
+        raise SpecError(f"{quoted(moves)}: --file names the positions; leave one of them out")
     rules = find_game(game)
     positions = read_positions(rules, file) if file else [position_of(rules, moves)]
     solver = Solver(rules, table_mb, threads, shipped_book(rules) if book else None)

@@ -45,8 +45,12 @@ def arena(
     sprt: Annotated[
         str, typer.Option(metavar="LOW,HIGH", help="Stop a pair once it is LOW or HIGH Elo apart.")
     ] = "",
-    alpha: Annotated[float, typer.Option(help="Chance to accept HIGH wrongly.")] = 0.05,
-    beta: Annotated[float, typer.Option(help="Chance to accept LOW wrongly.")] = 0.05,
+    alpha: Annotated[
+        float | None, typer.Option(help="Chance to accept HIGH wrongly; 0.05 if none is named.")
+    ] = None,
+    beta: Annotated[
+        float | None, typer.Option(help="Chance to accept LOW wrongly; 0.05 if none is named.")
+    ] = None,
     anchor: Anchor = None,
     plies: Plies = None,
     move_time: MoveTime = None,
@@ -166,18 +170,22 @@ def fresh_seed() -> int:
     return secrets.randbits(SEED_BITS)
 
 
-def hypotheses(text: str, alpha: float, beta: float) -> Hypotheses | None:
-    """Read `LOW,HIGH`; raises SpecError."""
+def hypotheses(text: str, alpha: float | None, beta: float | None) -> Hypotheses | None:
+    """Read `LOW,HIGH` and the chances of errors; raises SpecError."""
     from fourlab.arena.sprt import Hypotheses
     from fourlab.core.errors import SpecError
 
+    chances = {"alpha": alpha, "beta": beta}
+    given = {name: chance for name, chance in chances.items() if chance is not None}
     if not text:
+        if given:
+            raise SpecError(f"--{' and --'.join(given)}: of a test; name it with --sprt LOW,HIGH")
         return None
     try:
         low, high = (float(part) for part in text.split(","))
     except ValueError:
         raise SpecError(f"--sprt {text!r}: write two numbers of Elo points, such as 0,20") from None
-    return Hypotheses(low, high, alpha, beta)
+    return Hypotheses(low, high, **given)
 
 
 def follow(tournament: Tournament, pool: Workers, live: bool) -> None:

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from fourlab.cli.options import refuse
+
 if TYPE_CHECKING:
     from fourlab.adapters.rehearsal import RehearsedGame
 
@@ -47,6 +49,8 @@ def kaggle(
     from fourlab.rules.catalog import game as find_game
 
     rules = player_of(agent).rules if game is None else find_game(game)
+    if rehearse == 0:
+        refuse("without --rehearse nothing is played", {"--game": game, "--against": against})
     opponents = against or OPPONENTS
     if rehearse > 0:
         ready_for(rules, opponents)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from fourlab.cli.options import RECORD, Record
+from fourlab.cli.options import RECORD, Record, refuse
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -94,14 +94,6 @@ def one_way(ways: dict[str, object]) -> str:
     if len(asked) > 1:
         raise SpecError(f"{' and '.join(asked)} cannot be done at once; ask for one")
     return "".join(asked)
-
-
-def refuse(reason: str, options: dict[str, object]) -> None:
-    """Raise SpecError for options that would do nothing."""
-    from fourlab.core.errors import SpecError
-
-    if given := [option for option, value in options.items() if value]:
-        raise SpecError(f"{reason}; leave out {' and '.join(given)}")
 
 
 def check_is_there(records: Records, identity: str, where: str, values: tuple[Any, ...]) -> None:

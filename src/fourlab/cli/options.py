@@ -21,3 +21,11 @@ NoRecord = Annotated[bool, typer.Option("--no-record", help="Keep no games.")]
 Anchor = Annotated[str | None, typer.Option(help="The agent that is rated 1500, else the mean.")]
 Plot = Annotated[Path | None, typer.Option(help="Draw it, .png or .svg.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
+def refuse(reason: str, options: dict[str, object]) -> None:
+    """Raise SpecError for options that were given and would do nothing."""
+    from fourlab.core.errors import SpecError
+
+    if given := [option for option, value in options.items() if value]:
+        raise SpecError(f"{reason}; leave out {' and '.join(given)}")

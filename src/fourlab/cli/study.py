@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fourlab.cli.options import AsJson, Cluster, WorkerCount
+from fourlab.cli.options import AsJson, Cluster, WorkerCount, refuse
 
 if TYPE_CHECKING:
     from fourlab.studies.archive import Archive
@@ -38,6 +38,8 @@ def study(
     from fourlab.studies.registry import STUDIES
 
     if name is None:
+        options = {"--quick": quick, "--resume": resume, "--out": out, "--only": only}
+        refuse("no study is named, and they are listed", {**options, "--seed": seed is not None})
         list_studies(as_json)
         return
     found = STUDIES.find(name)

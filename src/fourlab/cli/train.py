@@ -70,6 +70,7 @@ def train(
             raise SpecError("--resume goes on with a run: name its folder with --out")
         length = agreed_length(out, text, game, seed)
         run = Run.resume(out, length, **looks)
+        _check_evaluation(evaluation_games, run.config.against)
         if length is not None and (changed := run.learner.follows_length):
             typer.echo(
                 f"{' and '.join(changed)} went by the length of the run, now {length:,} "
@@ -78,10 +79,19 @@ def train(
             )
     else:
         config = RunConfig(*_full_spec(text, game or "connect4"), seed or 0, **looks)
+        _check_evaluation(evaluation_games, config.against)
         run = Run.start(out or free_folder(learner), config)
     if until_certified:
         check(run.learner, until_certified)
     _follow(run, as_json, until_certified)
+
+
+def _check_evaluation(games: int | None, against: tuple[str, ...]) -> None:
+    """Raise SpecError for the length of an evaluation where there is none."""
+    from fourlab.core.errors import SpecError
+
+    if games is not None and not against:
+        raise SpecError(f"--evaluation-games {games}: against nobody; name agents with --against")
 
 
 def _text(
