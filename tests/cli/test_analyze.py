@@ -104,7 +104,7 @@ def test_a_file_of_positions_gives_a_line_each(tmp_path: Path) -> None:
         (["analyze", "--game", "chess"], "unknown game 'chess'"),
         (["analyze", "44", "--file", "no/such/file"], "'44': --file names the positions; leave"),
         (["grade", "magic"], "unknown agent 'magic'"),
-        (["grade", "random", "--positions", "easy"], "no suite or file 'easy'; suites: opening"),
+        (["grade", "random", "--positions", "easy"], "no suite or file 'easy'; suites of connect4"),
         (["grade", "human"], "terminal only"),
         (["book", "build", "--game", "mnk:columns=6,rows=6,k=4"], "no book for mnk"),
         (["data", "uci", "-o", "/dev/null/x"], "cannot write"),

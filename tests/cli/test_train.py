@@ -158,6 +158,31 @@ def test_mistakes_are_one_line_and_exit_2(
     assert len(run.stderr.strip().splitlines()) == 1
 
 
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--against", "q:nothing"), "cannot read nothing"),
+        (("--against", "zzz"), "unknown agent 'zzz'"),
+        (("--truth", "zzz"), "no suite or file 'zzz'; suites of tictactoe: opening, middle, end\n"),
+        (("--truth", "uci"), "no suite or file 'uci'; suites of tictactoe: opening, middle, end\n"),
+        (("--until-certified", "third"), "there is no such side; write first or second"),
+        (("--evaluation-games", "9"), "against nobody"),
+    ],
+)
+def test_a_run_that_is_refused_leaves_nothing_in_the_way(
+    tmp_path: Path, arguments: tuple[str, ...], said: str
+) -> None:
+    """Neither a folder that holds a run nor, where it goes on, a config that cannot."""
+    begun = ("train", "q", "--game", "tictactoe", "--games", "20", "--out", "new")
+    for words in (begun, ("train", "--resume", "--games", "40", "--out", "new")):
+        before = [path.read_bytes() for path in sorted(tmp_path.rglob("config.json"))]
+        refused = fourlab(tmp_path, *words, *arguments)
+        assert (refused.returncode, refused.stderr.count("\n")) == (2, 1), refused.stderr
+        assert said in refused.stderr
+        assert [path.read_bytes() for path in sorted(tmp_path.rglob("config.json"))] == before
+        assert fourlab(tmp_path, *words).returncode == 0
+
+
 LINE = {
     **{"games": 5000, "wins": 0.5, "draws": 0.25, "losses": 0.25, "size": 1234, "left_out": 0},
     "games_per_s": 9876,

@@ -39,14 +39,14 @@ def suites(
     """Make and solve the positions that `fourlab grade` uses, as they ship with fourlab."""
     from fourlab.cli.console import progress
     from fourlab.core.storage import check_place
-    from fourlab.positions.suites import NAMES, PHASES, make_suite, save_suites, score_positions
+    from fourlab.positions.suites import make_suite, names, save_suites, score_positions
     from fourlab.rules.catalog import game as find_game
 
     rules = find_game(game)
     check_place(out)
     with progress("positions") as bar:
         made = {}
-        for name in NAMES if str(rules) == "connect4" else PHASES:
+        for name in names(rules):
             positions = make_suite(rules, name)
             tracked = bar.track(positions, total=len(positions), description=name)
             made[name] = list(score_positions(tracked))

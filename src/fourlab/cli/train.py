@@ -71,6 +71,8 @@ def train(
         length = agreed_length(out, text, game, seed)
         run = Run.resume(out, length, **looks)
         _check_evaluation(evaluation_games, run.config.against)
+        if until_certified:
+            check(run.learner, until_certified)
         if length is not None and (changed := run.learner.follows_length):
             typer.echo(
                 f"{' and '.join(changed)} went by the length of the run, now {length:,} "
@@ -78,11 +80,12 @@ def train(
                 err=True,
             )
     else:
-        config = RunConfig(*_full_spec(text, game or "connect4"), seed or 0, **looks)
+        made = _named(text, game or "connect4")
+        if until_certified:
+            check(made, until_certified)
+        config = RunConfig(made.spec, str(made.rules), seed or 0, **looks)
         _check_evaluation(evaluation_games, config.against)
         run = Run.start(out or free_folder(learner), config)
-    if until_certified:
-        check(run.learner, until_certified)
     _follow(run, as_json, until_certified)
 
 
@@ -110,16 +113,15 @@ def _text(
     return learner + ("," if ":" in learner else ":") + ",".join(extra) if extra else learner
 
 
-def _full_spec(text: str, game: str) -> tuple[str, str]:
-    """Return the learner's spec with every option in it, and the game's name; both checked."""
+def _named(text: str, game: str) -> "Learner":
+    """Return the learner of a spec; raises SpecError."""
     from fourlab.core.errors import SpecError
     from fourlab.learning.registry import LEARNERS
     from fourlab.learning.registry import learner as new_learner
-    from fourlab.rules.catalog import game as find_game
 
     if not text or text.startswith(":"):
         raise SpecError(f"name a learner: {', '.join(LEARNERS)}")
-    return new_learner(text, game).spec, str(find_game(game))
+    return new_learner(text, game)
 
 
 @contextmanager

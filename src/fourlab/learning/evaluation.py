@@ -19,7 +19,7 @@ from fourlab.core.errors import SpecError
 from fourlab.core.limit import never
 from fourlab.learning.base import Learner
 from fourlab.positions.starts import draw_boards, starts
-from fourlab.positions.suites import Scored, suite
+from fourlab.positions.suites import Scored, check_name, suite
 from fourlab.rules.geometry import Rules
 from fourlab.rules.position import FIRST, SECOND
 from fourlab.search.scores import sign
@@ -109,9 +109,15 @@ def against_truth(learner: Learner, positions: list[Scored]) -> dict[str, Any]:
 
 def truth_positions(rules: Rules, name: str) -> list[Scored]:
     """Return the positions of a suite to hold values against; raises SpecError where it cannot."""
+    check_truth(rules, name)
+    return suite(rules, name)
+
+
+def check_truth(rules: Rules, name: str) -> None:
+    """Raise SpecError if `truth_positions` would; nothing is solved."""
     if rules.cells > SOLVABLE:
         raise SpecError(
             f"no truth for {rules} within reason: a board of {rules.cells} cells takes too long "
             f"to solve; at most {SOLVABLE}, or leave out --truth"
         )
-    return suite(rules, name)
+    check_name(rules, name)

@@ -22,7 +22,7 @@ from fourlab.core.errors import SpecError
 from fourlab.core.spec import configure, nameable, on_path, options_of, parse, show_value, write
 from fourlab.core.storage import StorageError, alone, is_there
 from fourlab.learning.base import Learner, Progress
-from fourlab.learning.evaluation import against_truth, play_off, truth_positions
+from fourlab.learning.evaluation import against_truth, check_truth, play_off, truth_positions
 from fourlab.learning.registry import learner as new_learner
 from fourlab.learning.registry import load_learner
 from fourlab.learning.run_files import (
@@ -71,6 +71,7 @@ class Run:
         learner = new_learner(config.learner, config.game, config.seed)
         config = replace(config, learner=learner.spec, game=str(learner.rules))  # as files say it
         _check_looks(config, learner)
+        _check_exams(config, learner)
         run = cls(folder, config, learner)
         parse(nameable(run.spec))  # before anything is learned that nobody could call by its name
         config.save(folder)
@@ -99,6 +100,8 @@ class Run:
                 "ask for more"
             )
         _check_looks(config, learner)
+        if looks:
+            _check_exams(config, learner)
         return cls(folder, config, learner, stamp=stamp)
 
     @property
@@ -327,6 +330,14 @@ def _check_looks(config: RunConfig, learner: Learner) -> None:
             f"--every {config.every}: {learner.name} plays {learner.together:,} {learner.unit} "
             f"between two looks at it here; write at least {learner.together}"
         )
+
+
+def _check_exams(config: RunConfig, learner: Learner) -> None:
+    """Raise FourlabError, before a folder says so, if there is nobody or nothing to examine it."""
+    for spec in config.against:
+        find_agent(spec, learner.rules)
+    if config.truth:
+        check_truth(learner.rules, config.truth)
 
 
 def _stamp(path: Path) -> int | None:

@@ -138,6 +138,23 @@ def read_positions(rules: Rules, path: Path) -> list[Position]:
     return positions
 
 
+def names(rules: Rules) -> tuple[str, ...]:
+    """Return the suites that a game has."""
+    return NAMES if name_of(rules) == "connect4" else tuple(PHASES)
+
+
+def check_name(rules: Rules, name: str) -> None:
+    """Raise SpecError if `suite` could not find what is named so; nothing is solved."""
+    if name not in names(rules):
+        _of_file(rules, name)
+
+
+def _of_file(rules: Rules, name: str) -> list[Position]:
+    if not is_there(Path(name)):
+        raise SpecError(f"no suite or file {name!r}; suites of {rules}: {', '.join(names(rules))}")
+    return read_positions(rules, Path(name))
+
+
 _made: dict[tuple[Rules, str], list[Scored]] = {}  # suites that were made in this process
 Reporter = Callable[[Iterable[Position], int], Iterable[Position]]
 
@@ -153,13 +170,8 @@ def suite(
         return load_suites(rules)[name]
     if (rules, name) in _made:
         return _made[rules, name]
-    is_named = name in PHASES or (name == "uci" and name_of(rules) == "connect4")
-    if is_named:
-        positions = make_suite(rules, name)
-    elif is_there(Path(name)):
-        positions = read_positions(rules, Path(name))
-    else:
-        raise SpecError(f"no suite or file {name!r}; suites: {', '.join(NAMES)}")
+    is_named = name in names(rules)
+    positions = make_suite(rules, name) if is_named else _of_file(rules, name)
     going_on = [position for position in positions if not position.is_over]
     scored = list(score_positions(watch(going_on, len(going_on))))
     if is_named:
