@@ -177,6 +177,15 @@ def test_bad_input_is_one_line_and_leaves_the_file_alone(
     assert path.read_text() == "mine"
 
 
+def test_an_agent_is_not_overwritten_by_what_is_made_of_it(tmp_path: Path) -> None:
+    path = tmp_path / "mine.py"
+    path.write_text("def choose(position, rng):\n    return position.legal_moves()[0]\n")
+    before = path.read_text()
+    done = fourlab_export(str(path), "-o", str(tmp_path / "." / "mine.py"))
+    assert (done.returncode, path.read_text()) == (2, before)
+    assert "is made of; name another file" in done.stderr
+
+
 def test_a_missing_runner_is_answered_with_what_brings_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "kaggle_environments", None)
     with pytest.raises(MissingExtraError, match=r"pip install .*\[kaggle\]'"):

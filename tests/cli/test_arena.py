@@ -283,7 +283,13 @@ def test_plots_are_drawn(played: Path) -> None:
         (["games", "².1"], "is no game's number"),
         (["games", "--result", "won"], "no result 'won'"),
         (["games", "--export", "x.txt"], "ends in .csv or .jsonl or .pgn"),
+        (["games", "--record", "."], "games in .: it is a folder; name a file"),
         (["sweep", "random"], "spans no grid"),
+        (
+            ["sweep", "flat:playouts={5,05}"],
+            "'flat:playouts=5' and 'flat:playouts=05' are one agent",
+        ),
+        (["sweep", "flat:playouts={1,2}", "--runs", "x"], "nothing is trained; leave out --runs"),
         (["sweep", "flat:playouts={1,x}"], "playouts='x' is not allowed"),
         (["sweep", "flat:playouts={1,2}", "--plot", "x.doc"], "ends in .png or .svg"),
         (["sweep", "q:alpha={1,0.5}"], "say --train GAMES"),

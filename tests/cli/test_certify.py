@@ -43,6 +43,15 @@ def test_a_certificate_is_shown_written_and_repeated(tmp_path: Path) -> None:
     assert "its checksum does not fit" in damaged.stderr
 
 
+@pytest.mark.parametrize("option", ["--out", "--holes", "--moves"])
+def test_an_agent_is_not_overwritten_by_what_is_found_of_it(tmp_path: Path, option: str) -> None:
+    text = "def choose(position, rng):\n    return position.legal_moves()[0]\n"
+    (tmp_path / "mine.py").write_text(text)
+    done = run(tmp_path, "mine.py", "--game", "tictactoe", option, "mine.py")
+    assert (done.returncode, (tmp_path / "mine.py").read_text()) == (2, text)
+    assert done.stderr.startswith("fourlab: mine.py is what mine.py@")
+
+
 def test_a_refuted_agent_is_shown_how(tmp_path: Path) -> None:
     done = run(tmp_path, *BAD, "--holes", "holes.txt")
     assert done.returncode == 1

@@ -27,7 +27,7 @@ from fourlab.arena.identity import label
 from fourlab.arena.pairing import Pairing
 from fourlab.arena.schema import APPLICATION, LISTING, MIGRATIONS, SEALED, SUMMARY, seal_of
 from fourlab.core.files import which
-from fourlab.core.storage import StorageError, is_there, writing
+from fourlab.core.storage import StorageError, is_folder, is_there, writing
 from fourlab.rules.record import GameRecord
 from fourlab.version import __version__
 
@@ -46,6 +46,8 @@ class Records:
         self._wait = wait
         if not create and not is_there(path):
             raise StorageError(f"no games recorded in {path}; fourlab arena records them")
+        if is_folder(path):
+            raise StorageError(f"cannot record games in {path}: it is a folder; name a file")
         self._is_read_only = is_there(path) and not os.access(path, os.W_OK)
         self._file: tuple[int, int] | None = None  # which one it is, once it is there
         with self._errors(), writing(path):

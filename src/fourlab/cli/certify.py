@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from fourlab.cli.options import AsJson, Cluster, Game
+from fourlab.cli.options import AsJson, Cluster, Game, spare
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -52,6 +52,7 @@ def certify(
     as_json: AsJson = False,
 ) -> None:
     """Play an agent against every reply: does it always reach the value of the game?"""
+    from fourlab.agents.registry import agent as find_agent
     from fourlab.arena.certify.certificate import Certificate, differences, find_file
     from fourlab.arena.certify.certificate import certify as run
     from fourlab.cli.console import prints_apart
@@ -64,13 +65,15 @@ def certify(
         raise SpecError("name an agent, such as perfect:ties=first, or --check a certificate")
     if resume and out is None:
         raise SpecError("--resume goes on with the walk of a certificate: name it with --out")
-    _check_places([place for place in (out, holes, moves) if place is not None], check)
+    written = [place for place in (out, holes, moves) if place is not None]
+    _check_places(written, check)
     told: dict[str, Any] = {"game": game, "side": side, "strict": strict, "start": start}
     if old is not None:
         _refuse_others(told, old)
         told = {name: getattr(old, name) for name in told} | {"mirrors": old.mirrors}
     folder = None if out is None else beside(out, ".walk")
     spec = agent or (old.agent if old is not None else "")
+    spare(find_agent(spec, told["game"]), *written)
     alone = workers == 1 and cluster is None
     with (
         nullcontext() if alone else Workers(workers, "processes", cluster) as pool,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from fourlab.cli.options import refuse
+from fourlab.cli.options import refuse, spare
 
 if TYPE_CHECKING:
     from fourlab.adapters.rehearsal import RehearsedGame
@@ -48,7 +48,9 @@ def kaggle(
     from fourlab.core.storage import replacing
     from fourlab.rules.catalog import game as find_game
 
-    rules = player_of(agent).rules if game is None else find_game(game)
+    player = player_of(agent)
+    spare(player, out)
+    rules = player.rules if game is None else find_game(game)
     if rehearse == 0:
         refuse("without --rehearse nothing is played", {"--game": game, "--against": against})
     opponents = against or OPPONENTS

@@ -1,9 +1,14 @@
 """Options that several commands share, each spelled once."""
 
+from __future__ import annotations
+
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from fourlab.agents.base import Agent
 
 RECORD = Path("games.db")
 
@@ -29,3 +34,17 @@ def refuse(reason: str, options: dict[str, object]) -> None:
 
     if given := [option for option, value in options.items() if value]:
         raise SpecError(f"{reason}; leave out {' and '.join(given)}")
+
+
+def spare(agent: Agent, *places: Path) -> None:
+    """Raise SpecError if a file to be written is one that the agent is made of."""
+    from fourlab.core import own
+    from fourlab.core.errors import SpecError
+
+    written = [
+        Path(one.path).parent / file for one in own.mentioned(agent.spec) for file, _ in one.texts
+    ]
+    made_of = {file.resolve() for file in (*agent.sources(), *written)}
+    for place in places:
+        if place.resolve() in made_of:
+            raise SpecError(f"{place} is what {agent.spec} is made of; name another file")

@@ -20,6 +20,7 @@ from fourlab.cli.options import (
     Plot,
     Record,
     WorkerCount,
+    refuse,
 )
 
 if TYPE_CHECKING:
@@ -44,7 +45,10 @@ def sweep(
     move_time: MoveTime = None,
     workers: WorkerCount = None,
     cluster: Cluster = None,
-    runs: Annotated[Path, typer.Option(help="The folder that keeps trained points.")] = RUNS,
+    runs: Annotated[
+        Path | None,
+        typer.Option(help=f"The folder that keeps trained points; {RUNS} if none is named."),
+    ] = None,
     record: Record = RECORD,
     no_record: NoRecord = False,
     plot: Plot = None,
@@ -70,8 +74,9 @@ def sweep(
     # What is wrong with the matches is said before anything is trained or written.
     if train is not None:
         Event(game, opponents, against=opponents, plies=plies, move_seconds=move_time)
-        training = Courses(grid.specs, game, train, seed, runs)
+        training = Courses(grid.specs, game, train, seed, runs or RUNS)
     else:
+        refuse("without --train nothing is trained", {"--runs": runs})
         Sweep(spec, opponents, *conditions)
     say_if_odd(games)
     with (

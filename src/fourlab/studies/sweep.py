@@ -102,6 +102,10 @@ class Sweep:
             if training or parse(agents[0]).name not in LEARNERS:
                 raise
             raise SpecError(f"{error}; for options of the learner, say --train GAMES") from None
+        first: dict[str, str] = {}
+        for point, agent in zip(self.grid.specs, event.agents, strict=True):
+            if first.setdefault(agent, point) != point:
+                raise SpecError(f"{first[agent]!r} and {point!r} are one agent; give it once")
         self.tournament = Tournament(event, records, resume)
 
     @property
