@@ -16,7 +16,7 @@ import pytest
 from command import run as run_command
 from fourlab.core import storage
 from fourlab.core.errors import SpecError
-from fourlab.core.storage import StorageError
+from fourlab.core.storage import StorageError, alone
 from fourlab.learning.registry import learner, load_learner
 from fourlab.learning.run_files import add_metrics
 from fourlab.learning.runs import METRICS, Run, RunConfig, find_runs, read_metrics
@@ -74,6 +74,22 @@ def test_a_run_reports_and_keeps_what_it_did(tmp_path: Path) -> None:
     whole = r"holds a run: q:games=2000,chunk=100 on tictactoe, 2,000 of 2,000 games; go on with:"
     with pytest.raises(SpecError, match=whole):
         Run.start(tmp_path / "run", config())
+
+
+def test_a_run_that_came_to_nothing_is_in_nobodys_way(tmp_path: Path) -> None:
+    """As one whose data could not be read: the same command with the right name begins it."""
+    begun = Run.start(tmp_path, config())
+    other = config(seed=7)
+    with alone(tmp_path), pytest.raises(StorageError, match="another program is at work in"):
+        Run.start(tmp_path, other)
+    assert RunConfig.load(tmp_path) == begun.config
+    run = Run.start(tmp_path, other)
+    assert len(list(run.reports())) == 4
+    assert RunConfig.load(tmp_path).seed == 7
+    with pytest.raises(SpecError, match="holds a run"):
+        Run.start(tmp_path, config())
+    with pytest.raises(StorageError, match="has gone on meanwhile"):
+        next(begun.reports())
 
 
 def test_metrics_do_not_change_what_is_learned(tmp_path: Path) -> None:

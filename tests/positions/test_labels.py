@@ -100,8 +100,15 @@ def test_files_that_are_no_labels_are_refused(tmp_path: Path) -> None:
     assert len(load_labels(tmp_path)) == len(joined([whole, whole]))
     damaged = module.Labels(rules, whole.keys, whole.values, whole.scores[:, :-1])
     save_labels(tmp_path / "two.npz", damaged)
-    with pytest.raises(StorageError, match=r"two\.npz is damaged: its arrays do not fit"):
+    with pytest.raises(
+        StorageError, match=r"two\.npz is damaged: its arrays do not fit.*; remove it"
+    ):
         load_labels(tmp_path)
+    (tmp_path / "two.npz").write_bytes(b"x")
+    with pytest.raises(StorageError, match=r"two\.npz is no fourlab labels, .*; remove it, and"):
+        load_labels(tmp_path)
+    with pytest.raises(StorageError, match=r"none\.npz: No such file or directory$"):
+        load_labels(tmp_path / "none.npz")
     with pytest.raises(StorageError, match="no labels of one game"):
         load_labels(Path(__file__).parent)
 

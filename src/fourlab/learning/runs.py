@@ -64,8 +64,8 @@ class Run:
 
     @classmethod
     def start(cls, folder: Path, config: RunConfig) -> Run:
-        """Begin a run in a new or empty folder."""
-        if is_there(folder / CONFIG):
+        """Begin a run in a folder that holds none, or one that has never saved anything."""
+        if is_there(folder / CONFIG) and not _is_untouched(folder):
             raise SpecError(f"{folder} holds a run: {described(folder)}; or name another --out")
         config = config.settled()
         learner = new_learner(config.learner, config.game, config.seed)
@@ -274,6 +274,15 @@ def described(folder: Path) -> str:
         f"{config.learner} on {config.game}, {done:,} of {total:,} {unit}; "
         f"go on with: fourlab train --resume --out {shlex.quote(str(folder))}{longer}"
     )
+
+
+def _is_untouched(folder: Path) -> bool:
+    """Return whether nothing came of a run, as of one whose data could not be read.
+
+    Raises StorageError if it is at work.
+    """
+    with alone(folder):
+        return not any(folder.glob("checkpoint.*")) and not is_there(folder / METRICS)
 
 
 def agreed_length(folder: Path, text: str, game: str | None, seed: int | None) -> int | None:

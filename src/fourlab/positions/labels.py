@@ -18,7 +18,7 @@ from fourlab.core.arrays import Array, Ints
 from fourlab.core.bits import popcount
 from fourlab.core.jit import kernel
 from fourlab.core.limit import NO_LIMIT, CalledOffError, Limit
-from fourlab.core.storage import StorageError, load_arrays, save_arrays
+from fourlab.core.storage import StorageError, is_there, load_arrays, save_arrays
 from fourlab.core.workers import Workers
 from fourlab.rules.catalog import game, name_of
 from fourlab.rules.geometry import Rules
@@ -29,6 +29,7 @@ from fourlab.search.book import Book, shipped_book
 from fourlab.search.scores import win_score
 from fourlab.search.solver import Solver
 
+REMEDY = "remove it, and fourlab data labels makes it again"
 KIND, VERSION = "labels", 1
 UNPLAYABLE, UNKNOWN = -128, -127  # in the place of a score
 CHUNK = 64  # positions a thread labels at once: about a second of the hard ones
@@ -245,6 +246,14 @@ def load_labels(path: Path) -> Labels:
                 f"{path} holds no labels of one game; make some: fourlab data labels"
             )
         return joined(found)
+    try:
+        return _read(path)
+    except StorageError as error:
+        raise StorageError(f"{error}; {REMEDY}" if is_there(path) else str(error)) from None
+
+
+def _read(path: Path) -> Labels:
+    """Return the labels of a file; raises StorageError."""
     header, arrays = load_arrays(path, KIND, VERSION)
     rules = game(str(header.get("game", "")))
     check_size(rules)
