@@ -92,6 +92,29 @@ def test_a_run_that_came_to_nothing_is_in_nobodys_way(tmp_path: Path) -> None:
         next(begun.reports())
 
 
+def test_what_was_learned_is_not_overwritten_where_the_config_is_gone(tmp_path: Path) -> None:
+    list(Run.start(tmp_path, config()).reports())
+    (tmp_path / "config.json").unlink()
+    with pytest.raises(
+        SpecError, match=r"holds a run: what it has learned, but no config\.json; re"
+    ):
+        Run.start(tmp_path, config(seed=7))
+    assert not (tmp_path / "config.json").exists()
+    assert load_learner(tmp_path / CHECKPOINT).seed == 5
+
+
+def test_a_checkpoint_that_is_longer_than_its_run_is_said_with_its_length(tmp_path: Path) -> None:
+    list(Run.start(tmp_path, config()).reports())
+    long = Run.start(tmp_path / "long", config(learner="q:games=3000,chunk=100"))
+    list(long.reports())
+    (tmp_path / "long" / CHECKPOINT).replace(tmp_path / CHECKPOINT)
+    with pytest.raises(
+        SpecError, match=r"--games 2000: .* has played 3,000 games already; ask for"
+    ):
+        Run.resume(tmp_path)
+    assert Run.resume(tmp_path, games=4000).learner.done == 3000
+
+
 def test_metrics_do_not_change_what_is_learned(tmp_path: Path) -> None:
     for name, changes in (
         ("plain", {"against": ()}),

@@ -65,7 +65,7 @@ class Run:
     @classmethod
     def start(cls, folder: Path, config: RunConfig) -> Run:
         """Begin a run in a folder that holds none, or one that has never saved anything."""
-        if is_there(folder / CONFIG) and not _is_untouched(folder):
+        if is_there(folder) and not _is_untouched(folder):
             raise SpecError(f"{folder} holds a run: {described(folder)}; or name another --out")
         config = config.settled()
         learner = new_learner(config.learner, config.game, config.seed)
@@ -96,8 +96,8 @@ class Run:
             learner = _loaded(checkpoint, config, learner.config.games)
         if learner.done > learner.config.games:
             raise SpecError(
-                f"--games {games}: {folder} has played {learner.done:,} {learner.unit} already; "
-                "ask for more"
+                f"--games {learner.config.games}: {folder} has played {learner.done:,} "
+                f"{learner.unit} already; ask for more"
             )
         _check_looks(config, learner)
         if looks:
@@ -266,6 +266,8 @@ class _Results:
 
 def described(folder: Path) -> str:
     """Say what run a folder holds and how to go on with it; raises StorageError."""
+    if not is_there(folder / CONFIG):
+        return f"what it has learned, but no {CONFIG}; remove it"
     config = RunConfig.load(folder)
     run = Run.resume(folder)
     done, total, unit = run.learner.done, run.learner.total, run.learner.unit
