@@ -133,6 +133,9 @@ def test_damaged_files_are_named(study: Study, here: Path, text: str) -> None:
         Archive.open(study, here / "a")
     with pytest.raises(StorageError):
         read_finished(path)
+    (here / "a" / "study.json").write_text(text)  # without it the folder is of no use
+    with pytest.raises(StorageError, match=r"study\.json is damaged; name another --out$"):
+        Archive.open(study, here / "a")
 
 
 def test_folders_are_not_mixed(study: Study, here: Path) -> None:
@@ -142,7 +145,7 @@ def test_folders_are_not_mixed(study: Study, here: Path) -> None:
     other = dataclasses.replace(study, name="other")
     with pytest.raises(StorageError, match="holds study 'gated'"):
         Archive.open(other, here / "a")
-    with pytest.raises(StorageError, match="cannot read"):
+    with pytest.raises(StorageError, match="holds no study to go on with; leave out --resume"):
         Archive.open(study, here / "nowhere")
 
 

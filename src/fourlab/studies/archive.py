@@ -99,8 +99,10 @@ class Archive:
     @classmethod
     def open(cls, study: Study, folder: Path) -> Archive:
         """Return the study of a folder with what is finished; raises StorageError if it is none."""
-        config = read_json(folder / CONFIG)
+        if not is_there(folder / CONFIG):
+            raise StorageError(f"{folder} holds no study to go on with; leave out --resume")
         try:
+            config = read_json(folder / CONFIG)
             name, quick, seed = config["study"], bool(config["quick"]), int(config["seed"])
         except (KeyError, TypeError, ValueError):
             raise StorageError(f"{folder / CONFIG} is damaged; name another --out") from None
@@ -207,7 +209,7 @@ def read_json(path: Path) -> dict[str, Any]:
     except (ValueError, RecursionError):
         data = None
     if not isinstance(data, dict) or data.get("format") != FORMAT:
-        raise StorageError(f"{path} is no file of a study, or it is damaged; delete it to redo it")
+        raise StorageError(f"{path} is no file of a study, or it is damaged")
     return unseal(data, path)
 
 
