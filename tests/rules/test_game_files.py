@@ -5,6 +5,7 @@ import io
 import json
 import re
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -12,7 +13,15 @@ from hypothesis import strategies as st
 
 from fourlab.core.errors import NotationError
 from fourlab.rules.catalog import game
-from fourlab.rules.game_files import COLUMNS, FORMATS, csv_line, json_line, pgn, read_pgn
+from fourlab.rules.game_files import (
+    COLUMNS,
+    FORMATS,
+    csv_line,
+    json_line,
+    pgn,
+    read_games,
+    read_pgn,
+)
 from fourlab.rules.position import write_moves
 from fourlab.rules.record import GameRecord
 
@@ -119,6 +128,23 @@ def test_pgn_of_others_is_read_as_far_as_it_is_known() -> None:
     [late] = read_pgn('[Result "0-1"]\n[Termination "time forfeit"]\n1. 4 4 0-1')
     assert (late.outcome, late.forfeit) == ("second", "time forfeit")
     assert list(read_pgn(" \n")) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("a.jsonl", f"{GAME.to_line()}\n\n{{}}\n", r"line 3: '\{\}' is no game record \(it lacks"),
+        ("a.jsonl", f"{GAME.to_line()}\nno\n", r"line 2: 'no' is no game record \(Expecting"),
+        ("a.pgn", "1. 4 *\n\n1. e4 e5 *", "game 2: move 1"),
+    ],
+)
+def test_a_file_of_games_that_is_wrong_is_named_with_the_place(
+    tmp_path: Path, name: str, text: str, said: str
+) -> None:
+    path = tmp_path / name
+    path.write_text(text)
+    with pytest.raises(NotationError, match=f"^{re.escape(str(path))}, {said}"):
+        read_games(path)
 
 
 WRONG = {

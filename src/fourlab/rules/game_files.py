@@ -168,7 +168,10 @@ def read_games(path: Path) -> list[GameRecord]:
         )
     with reading(path):
         text = text_of(path, errors="replace")
-    return list(read_pgn(text))
+    try:
+        return list(read_pgn(text))
+    except NotationError as error:
+        raise NotationError(f"{path}, {error}") from None
 
 
 class Format(NamedTuple):

@@ -88,7 +88,8 @@ class GameRecord:
             record = cls(**given)
             return replace(record, id=record.id.removeprefix(ID_MARK)).checked()
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
-            raise NotationError(f"{line[:80]!r} is no game record ({error})") from None
+            why = f"it lacks {error}" if isinstance(error, KeyError) else error
+            raise NotationError(f"{line.strip()[:80]!r} is no game record ({why})") from None
 
     def checked(self) -> GameRecord:
         """Return a record that came from outside, its moves as we write them.
@@ -152,8 +153,14 @@ def save_games(path: Path, records: Iterable[GameRecord]) -> None:
 
 
 def load_games(path: Path) -> Iterator[GameRecord]:
-    """Yield the records of a file of lines, of today's format or earlier ones."""
+    """Yield the records of a file of lines, of today's format or earlier ones.
+
+    Raises FourlabError that names the line.
+    """
     with reading(path):
-        for line in lines_of(path):
-            if line.strip():
-                yield GameRecord.from_line(line)
+        for number, line in enumerate(lines_of(path), start=1):
+            try:
+                found = [GameRecord.from_line(line)] if line.strip() else []
+            except NotationError as error:
+                raise NotationError(f"{path}, line {number}: {error}") from None
+            yield from found
