@@ -10,7 +10,8 @@ and everywhere it is to stay near what it said at first.
 `--bits` makes its file smaller: one layer after the other is rounded (benchmarks/rounding.py), and
 those still to come are taught to make up for it. Whole numbers stand still once they are found: if
 one changed to its neighbour it would spoil a little everywhere. What is taught of a rounded layer
-are the lengths of its rows and its biases. Then `fourlab certify net:OUT` tells.
+are the lengths of its rows and its biases. The first layers bear fewer bits than the last, which
+leave little to be taught. Then `fourlab certify net:OUT` tells. Where there is a GPU it is used.
 """
 
 from __future__ import annotations
@@ -20,7 +21,9 @@ import math
 import time
 from collections import deque
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
+from itertools import chain, repeat
 from pathlib import Path
 from typing import Any
 
@@ -31,39 +34,49 @@ from torch import Tensor
 
 from benchmarks.compact import taught
 from benchmarks.rounding import fitted
-from fourlab.core.arrays import Floats, Ints
 from fourlab.learning.networks.pupil import Lesson, lesson_of
+from fourlab.learning.networks.twin import find_device
 from fourlab.positions.labels import Labels
-from fourlab.values.layers import BLOCKS, VALUE_HEAD
+from fourlab.values.layers import BLOCKS, MOST_BITS, VALUE_HEAD
 from fourlab.values.network import Network
 from fourlab.values.on_torch import planes
 
 WANTED = 2.5  # the lead that is asked for
 MENDING, ROUNDING = (-2, 5, 0.5), (0, 20, 4)  # which positions are drawn: see `Mender.near`
 FITTED = 6000  # positions by which a layer is rounded
+LONGER = 3  # times `--seconds`, at the end
 HELD = 2  # times the rate, once all whole numbers stand still: few numbers are taught then
-PORTION = 4096
-LITTLE = 8  # a lead that rounding a layer may turn
+PORTION = 1 << 14
 DRAWN = 64  # steps whose rows are drawn at once
 IMPOSSIBLE = -1e9
+
+
+@contextmanager
+def exact() -> Iterator[None]:
+    """Let a GPU multiply in 32 bits, as everybody else does."""
+    before, torch.backends.cudnn.allow_tf32 = torch.backends.cudnn.allow_tf32, False
+    try:
+        yield
+    finally:
+        torch.backends.cudnn.allow_tf32 = before
 
 
 class Mender:
     """A residual network, its moves alone, and the positions it must know."""
 
-    def __init__(self, network: Network, labels: Labels) -> None:
-        self.network, self.rules = network, labels.rules
-        self.rows: Lesson = lesson_of(labels, "best", False, torch.device("cpu"))
+    def __init__(self, network: Network, labels: Labels, device: torch.device) -> None:
+        self.network, self.rules, self.device = network, labels.rules, device
+        self.rows: Lesson = lesson_of(labels, "best", False, device)
         self.layers = {
-            name: torch.from_numpy(layer.copy()).requires_grad_(not name.startswith(VALUE_HEAD))
+            name: torch.tensor(layer, device=device, requires_grad=not name.startswith(VALUE_HEAD))
             for name, layer in network.layers.items()
         }
         self.gains: dict[str, Tensor] = {}  # of rows whose whole numbers stand still
-        self.known = np.empty(len(labels), np.float32)  # by how much the right move led, last asked
-        self.at_first = np.full(
-            len(labels), -np.inf, np.float32
-        )  # the same, before anything was done
-        self.before = {name: layer.detach().clone() for name, layer in self.layers.items()}
+        # By how much the right move led when it was last asked, and before anything was done.
+        self.known = torch.zeros(len(labels), device=device)
+        self.at_first = torch.full_like(self.known, -math.inf)
+        size = len(labels), labels.rules.move_count
+        self.said = torch.zeros(size, dtype=torch.float16, device=device)  # of moves, at first
 
     def now(self) -> dict[str, Tensor]:
         """Return the layers, rows in their lengths."""
@@ -73,7 +86,7 @@ class Mender:
         """Let whole numbers of a layer stand still from now on."""
         self.layers[f"{layer}.weight"] = weight.detach()
         shape = (len(weight), *[1] * (weight.dim() - 1))
-        self.gains[f"{layer}.weight"] = torch.ones(shape, requires_grad=True)
+        self.gains[f"{layer}.weight"] = torch.ones(shape, device=self.device, requires_grad=True)
 
     def inputs(self, both: Tensor, w: dict[str, Tensor]) -> Iterator[tuple[str, Tensor]]:
         """Yield what each layer sees, by its name, and at last what the network says of moves."""
@@ -98,41 +111,47 @@ class Mender:
         """Return the policy as layers say it, before illegal moves are left out."""
         return deque(self.inputs(both, w), maxlen=1)[0][1]
 
-    def taken(self, numbers: Ints) -> tuple[Lesson, Tensor]:
+    def taken(self, numbers: Tensor) -> tuple[Lesson, Tensor]:
         """Return some of the positions, and as the network sees them."""
-        rows = self.rows.take(torch.from_numpy(numbers))
-        both = planes(self.rules, rows.movers, rows.occupied)
-        return rows, both.contiguous(memory_format=torch.channels_last)
+        rows = self.rows.take(numbers)
+        return rows, self.seen(rows)
 
-    def leads(self, numbers: Ints, rows: Lesson, logits: Tensor) -> Tensor:
+    def seen(self, rows: Lesson) -> Tensor:
+        """Return positions as the network sees them."""
+        both = planes(self.rules, rows.movers, rows.occupied)
+        return both.contiguous(memory_format=torch.channels_last)
+
+    def leads(self, numbers: Tensor, rows: Lesson, logits: Tensor) -> Tensor:
         """Return by how much the likeliest right move leads the likeliest wrong one."""
         wrong = logits.masked_fill(rows.wanted | ~rows.legal, IMPOSSIBLE).amax(1)
         found = logits.masked_fill(~rows.wanted, IMPOSSIBLE).amax(1) - wrong
-        self.known[numbers] = found.detach().numpy()
+        self.known[numbers] = found.detach()
         return found
 
-    def loss(self, numbers: Ints) -> Tensor:
+    def loss(self, numbers: Tensor) -> Tensor:
         """Return by how much leads are missed, and how far all is from what was said before."""
         rows, both = self.taken(numbers)
         logits = self.logits(both, self.now())
-        with torch.no_grad():
-            before = self.logits(both, self.before)
         missed = F.softplus(WANTED - self.leads(numbers, rows, logits)).mean()
-        return missed + F.smooth_l1_loss(logits[rows.legal], before[rows.legal])
+        kept = F.smooth_l1_loss(logits, self.said[numbers].float(), reduction="none")
+        return missed + (kept * rows.legal).sum() / rows.legal.sum()
 
     @torch.no_grad()
     def look(self, when: str, below: float = math.inf) -> None:
         """Ask about every position whose right move led by less at first, and tell."""
         began, layers = time.perf_counter(), self.now()
-        asked = np.flatnonzero(self.at_first < below)
-        for at in range(0, len(asked), PORTION):
-            numbers = asked[at : at + PORTION]
-            rows, both = self.taken(numbers)
-            self.leads(numbers, rows, self.logits(both, layers))
+        asked = torch.nonzero(self.at_first < below)[:, 0]
+        with exact():
+            for numbers in asked.split(PORTION):
+                rows, both = self.taken(numbers)
+                logits = self.logits(both, layers)
+                self.leads(numbers, rows, logits)
+                if below == math.inf and not self.gains:
+                    self.said[numbers] = logits.half()
         if not self.gains:
-            self.at_first = self.known.copy()
-        passed = time.perf_counter() - began
-        print(f"{when}: {self.told()}, {len(asked):,} asked in {passed:.0f} s", flush=True)
+            self.at_first = self.known.clone()
+        told, passed = self.told(), time.perf_counter() - began
+        print(f"{when}: {told}, {len(asked):,} asked in {passed:.0f} s", flush=True)
 
     def told(self) -> str:
         """Return what was found when each position was last asked."""
@@ -140,11 +159,11 @@ class Mender:
         return f"{wrong:,} wrong, {unsure:,} unsure, least lead {self.known.min():.2f}"
 
     @torch.no_grad()
-    def round(self, layer: str, dice: np.random.Generator) -> None:
+    def round(self, layer: str, bits: int, dice: np.random.Generator) -> None:
         """Round a layer so that what it says of hard positions changes least, and hold it."""
         both = self.taken(self.near(dice, (FITTED,), *ROUNDING))[1]
         [seen] = (x for name, x in self.inputs(both, self.now()) if name == layer)
-        bias, bits = self.layers[f"{layer}.bias"], self.network.shape.bits_of(layer)
+        bias = self.layers[f"{layer}.bias"]
         weight, near = fitted(self.layers[f"{layer}.weight"], bias, seen, bits)
         bias.copy_(near)
         self.hold(layer, weight)
@@ -156,46 +175,60 @@ class Mender:
         least: float,
         sure: float,
         one: float,
-    ) -> Ints:
+    ) -> Tensor:
         """Return positions, likelier by a factor of e for each `one` that the right move led less.
 
         Below the lead `least`, and from `sure` on, all are alike.
         """
-        needs: Floats = np.exp(-np.clip(self.known, least, sure) / one).astype(np.float64).cumsum()
-        found = np.searchsorted(needs, dice.random(size) * needs[-1])
-        return np.minimum(found, len(needs) - 1)
+        needs = torch.exp(-self.known.clamp(least, sure) / one).double().cumsum(0)
+        places = torch.from_numpy(dice.random(size)).to(self.device) * needs[-1]
+        return torch.searchsorted(needs, places).clamp(max=len(needs) - 1)
 
-    def drawn(self, dice: np.random.Generator, rows: int) -> Ints:
+    def drawn(self, dice: np.random.Generator, rows: int) -> Tensor:
         """Return [DRAWN, rows] positions, the first half of each row those that lead by little."""
         little = self.near(dice, (DRAWN, rows // 2), *MENDING)
         some = dice.integers(0, len(self.known), (DRAWN, rows - rows // 2))
-        return np.concatenate([little, some], 1)
+        return torch.cat([little, torch.from_numpy(some).to(self.device)], 1)
 
-    def mend(self, steps: int, rows: int, rate: float, dice: np.random.Generator) -> None:
-        """Teach it on; the steps become smaller."""
+    def mend(
+        self, steps: int, rows: int, rate: float, dice: np.random.Generator, seconds: float
+    ) -> None:
+        """Teach it on, so many steps or seconds at most; the steps become smaller."""
         taught_on = [*self.layers.values(), *self.gains.values()]
         own = [layer for layer in taught_on if layer.requires_grad]
         optimiser = torch.optim.Adam(own, lr=rate, betas=(0.9, 0.99))
         began = time.perf_counter()
-        for step in range(steps):
+        for step in range(steps + 1):
+            share = max(step / steps, (time.perf_counter() - began) / seconds)
+            if share >= 1:
+                break
             if step % DRAWN == 0:
                 batches = self.drawn(dice, rows)
-            falling = 0.51 + 0.49 * math.cos(math.pi * step / steps)
+            falling = 0.51 + 0.49 * math.cos(math.pi * share)
             optimiser.param_groups[0]["lr"] = rate * falling
             loss: Any = self.loss(batches[step % DRAWN])
             optimiser.zero_grad()
             loss.backward()
             optimiser.step()
-            if (step + 1) % max(steps // 4, 1) == 0:
-                passed = time.perf_counter() - began
-                print(f"{step + 1} steps, {passed:.0f} s: {self.told()}", flush=True)
+        passed = time.perf_counter() - began
+        print(f"{step} steps, {passed:.0f} s: {self.told()}", flush=True)
 
     def save(self, path: Path, about: dict[str, Any]) -> None:
         """Write the network, in 16 bits if it has no fewer."""
-        layers = {name: layer.detach().numpy() for name, layer in self.now().items()}
+        layers = {name: layer.detach().cpu().numpy() for name, layer in self.now().items()}
         mended = {**self.network.about, "mended": about}
         network = Network(self.rules, self.network.shape, layers, mended)
         network.without_values().save(path, half=True)  # of which mending takes no care
+
+
+def rounded(mender: Mender, layers: list[str], options: argparse.Namespace, dice: Any) -> None:
+    """Round layer by layer, and teach those to come to make up for it."""
+    in_blocks = chain(options.bits, repeat(options.bits[-1]))
+    for layer in layers:
+        bits = next(in_blocks) if layer.startswith(BLOCKS) else MOST_BITS
+        mender.round(layer, bits, dice)
+        mender.look(f"{layer} rounded to {bits} bits", options.little)
+        mender.mend(options.steps, options.rows, options.rate, dice, options.seconds or math.inf)
 
 
 def main() -> None:
@@ -203,31 +236,33 @@ def main() -> None:
     parser.add_argument("--network", type=Path, required=True)
     parser.add_argument("--strategy", type=Path, required=True)
     parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--bits", type=int, default=0, help="of its weights; 0: as they are")
+    parser.add_argument("--bits", type=int, nargs="+", help="of layers; the last: of all others")
     parser.add_argument("--steps", type=int, default=220, help="after each layer that is rounded")
+    parser.add_argument("--seconds", type=float, help="for them, at most")
     parser.add_argument("--last", type=int, default=900, help="steps at the end")
     parser.add_argument("--rows", type=int, default=768, help="positions of a step")
     parser.add_argument("--rate", type=float, default=5e-5)
+    parser.add_argument("--little", type=float, default=8, help="a lead that rounding may turn")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     labels, dice = taught(options.strategy), np.random.default_rng(options.seed)
     network = Network.load(options.network, labels.rules)
-    had_bits, bits = network.shape.bits, options.bits or network.shape.bits
-    network.shape = replace(network.shape, bits=bits)
-    mender = Mender(network, labels)
+    had_bits = network.shape.bits
+    network.shape = replace(network.shape, bits=max(options.bits or [had_bits]))
+    mender = Mender(network, labels, find_device("auto"))
     weights = [name for name in mender.layers if name.endswith(".weight")]
     layers = [name.removesuffix(".weight") for name in weights if not name.startswith(VALUE_HEAD)]
     mender.look("at first")
-    for layer in layers if options.bits else []:
-        mender.round(layer, dice)
-        mender.look(f"{layer} rounded", LITTLE)
-        mender.mend(options.steps, options.rows, options.rate, dice)
-    if had_bits and not options.bits:
+    if options.bits:
+        rounded(mender, layers, options, dice)
+    elif had_bits:
         for layer in layers:
             mender.hold(layer, mender.layers[f"{layer}.weight"])
-    faster = HELD if bits else 1
-    mender.mend(options.last, options.rows, faster * options.rate, dice)
-    how = {name: getattr(options, name) for name in ("steps", "last", "rows", "rate", "seed")}
+    faster = HELD if mender.gains else 1
+    longer = LONGER * (options.seconds or math.inf)
+    mender.mend(options.last, options.rows, faster * options.rate, dice, longer)
+    names = ("bits", "steps", "seconds", "last", "rows", "rate", "seed")
+    how = {name: getattr(options, name) for name in names}
     mender.save(options.out, how)
     mender.look("at the end")
 

@@ -19,8 +19,8 @@ PORTION = 250  # boards whose patches are laid out at once
 
 def _grid(rows: Tensor, moments: Tensor, top: int) -> Tensor:
     """Return the step of each row's grid [rows, 1] with the least error, each weight alone."""
-    best = torch.full((len(rows), 1), torch.inf)
-    found = torch.ones(len(rows), 1)
+    best = torch.full((len(rows), 1), torch.inf, device=rows.device)
+    found = torch.ones_like(best)
     most = rows.abs().amax(1, keepdim=True).clamp_min(1e-8)
     for clip in CLIPS:
         steps = most * clip / top
@@ -38,7 +38,7 @@ def in_turn(rows: Tensor, moments: Tensor, bits: int) -> Tensor:
     of its grid: where rounding has left that end unused, the grid is made narrower.
     """
     top = 2 ** (bits - 1) - 1
-    moments = moments + DAMPED * moments.diag().mean() * torch.eye(len(moments))
+    moments = moments + DAMPED * moments.diag().mean() * torch.eye(len(moments), device=rows.device)
     order = moments.diag().argsort(descending=True)
     sorted_moments = moments[order][:, order]
     inverse = torch.cholesky_inverse(torch.linalg.cholesky(sorted_moments.double()))
@@ -74,7 +74,8 @@ def fitted(weight: Tensor, bias: Tensor, seen: Tensor, bits: int) -> tuple[Tenso
     """
     size = weight.shape[-1] if weight.dim() == 4 else 1
     flat = weight.flatten(1)
-    moments, middle, count = torch.zeros(2 * flat.shape[1:]), torch.zeros(flat.shape[1]), 0
+    moments, middle = flat.new_zeros(2 * flat.shape[1:]), flat.new_zeros(flat.shape[1])
+    count = 0
     for at in range(0, len(seen), PORTION):
         patches = _patches(seen[at : at + PORTION], size)
         moments += patches.T @ patches

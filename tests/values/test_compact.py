@@ -64,6 +64,16 @@ def test_few_bits_are_those_of_blocks_and_the_little_beside_them_has_all() -> No
             assert (np.abs(rows - whole) < largest / 127).all(), name
 
 
+def test_rows_that_are_whole_in_fewer_bits_stay_so_and_cost_less() -> None:
+    shape = replace(SMALL, bits=6, distinct=0)
+    few = replace(shape, bits=3)
+    coarse = unpack(few, RULES, pack(few, RULES, random_network(RULES, few).layers))
+    kept = pack(shape, RULES, coarse)
+    for name, layer in unpack(shape, RULES, kept).items():
+        assert layer == pytest.approx(coarse[name], rel=1e-3), name
+    assert kept["wholes"].size == pack(few, RULES, coarse)["wholes"].size
+
+
 def test_blocks_that_repeat_others_cost_their_scales_alone() -> None:
     sizes = []
     for distinct in (4, 1):

@@ -24,7 +24,8 @@ from fourlab.core.team import ALONE, Team
 from fourlab.rules.boards import Boards, boards_of
 from fourlab.rules.geometry import Rules
 from fourlab.rules.position import Position
-from fourlab.search.forest import grow, line, new_forest, nodes_for, plant, tell
+from fourlab.search.forest import Walk, descend, grow, line, new_forest, nodes_for, plant, tell
+from fourlab.search.proving import Prover
 from fourlab.search.puct import NODES, Forest, Puct
 from fourlab.values.network import Network
 
@@ -55,6 +56,13 @@ class ZeroConfig(NetworkConfig):
     urgency: float = option(
         0.2, "how far below its parent an untried move counts", name="fpu", low=0, high=2
     )
+    prove: int = option(
+        0,
+        "nodes of exact search that may decide a leaf before the network is asked",
+        low=0,
+        high=100_000,
+        public=1000,
+    )
 
 
 class Zero(NetworkAgent):
@@ -74,6 +82,7 @@ class Zero(NetworkAgent):
         self._puct = Puct(
             self.config.exploration, self.config.urgency, SCALE, graded=self._graded()
         )
+        self._walk: Walk = Prover(rules, self.config.prove) if self.config.prove else descend
 
     def _graded(self) -> float:
         """Return the share of a win's worth that speed made where the network learned it.
@@ -125,7 +134,8 @@ class Zero(NetworkAgent):
         plant(self.rules, self._puct, forest, roots, sims, 0, len(roots))
         on_cpu = self.config.device == "cpu"  # there the network takes nearly all of the time
         team = ALONE if on_cpu else Team(os.cpu_count() or 1)
-        grow(self.rules, self._puct, forest, self.evaluate, limit.within(self.config.time), team)
+        within = limit.within(self.config.time)
+        grow(self.rules, self._puct, forest, self.evaluate, within, team, self._walk)
         if not on_cpu:
             team.close()
         return forest

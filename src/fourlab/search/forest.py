@@ -48,6 +48,7 @@ from fourlab.search.puct import (
 from fourlab.search.scores import win_score
 
 Evaluator = Callable[[Boards], tuple[Array, Array]]  # priors [boards, moves], values [boards]
+Walk = Callable[[Rules, Puct, Forest, int, int], int]  # `descend`, or `proving.Prover`
 
 __all__ = ["Evaluator", "Forest", "Puct", "Told", "absorb", "choices", "descend", "grow"]
 __all__ += ["line", "new_forest", "plant", "search", "tell"]
@@ -245,6 +246,7 @@ def grow(
     evaluate: Evaluator,
     limit: Limit = NO_LIMIT,
     team: Team = ALONE,
+    walk: Walk = descend,
 ) -> None:
     """Let planted trees have their simulations; the evaluator sees those leaves alone that wait."""
     watch = limit.watch()
@@ -259,7 +261,7 @@ def grow(
             team.share(lambda first, stop: absorb(rules, forest, answers, first, stop), trees)
         if limit.stop() or watch.left <= 0:
             return
-        counts = team.share(lambda first, stop: descend(rules, puct, forest, first, stop), trees)
+        counts = team.share(lambda first, stop: walk(rules, puct, forest, first, stop), trees)
         if sum(counts) == 0:
             return
 

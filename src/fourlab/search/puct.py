@@ -251,8 +251,9 @@ def _back_up(rules: Rules, forest: Forest, tree: int, value: float) -> None:
 
 
 @kernel
-def _settle(rules: Rules, forest: Forest, tree: int, proof: float) -> None:
-    """Carry what the last move of the walk was proven to be up as far as it decides nodes."""
+def settle(rules: Rules, forest: Forest, tree: int, proof: float) -> None:
+    """Count what the last move of the walk was proven to be; carry it up as far as it decides."""
+    _back_up(rules, forest, tree, proof)
     moves = move_count(rules)
     for step in range(forest.counts[tree, DEPTH] - 1, -1, -1):
         node, move = forest.paths[tree, step, NODE], forest.paths[tree, step, MOVE]
@@ -328,8 +329,7 @@ def descend_one(rules: Rules, puct: Puct, forest: Forest, tree: int) -> bool:
             continue
         proof, cells = look(rules, puct, mover, occupied)
         if proof != OPEN:
-            _settle(rules, forest, tree, -proof)
-            _back_up(rules, forest, tree, -proof)
+            settle(rules, forest, tree, -proof)
             return False
         child = counts[tree, NODES]
         counts[tree, NODES] = child + 1

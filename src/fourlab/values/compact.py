@@ -23,6 +23,7 @@ WHOLES, REALS = "wholes", "reals"
 KINDS = {WHOLES: np.dtype(np.uint8), REALS: np.dtype(np.float16)}
 WEIGHT = ".weight"
 RAW = -zlib.MAX_WBITS  # no header and no checksum of its own: the file has one
+WHOLE = 1e-3  # steps by which a whole number may be missed, in 32 bits
 MIDDLE = 2 ** (MOST_BITS - 1) - 1  # the code's letter for 0
 Arrays = dict[str, Array]
 
@@ -54,13 +55,28 @@ def pack(shape: Shape, rules: Rules, layers: Arrays) -> Arrays:
         rows = layers[layer + WEIGHT].reshape(sizes[0], -1).astype(np.float64)
         owner = owner_of(shape, layer)
         if owner == layer:
-            steps = np.abs(rows).max(1, keepdims=True) / _top(shape, layer)
-            wholes[layer] = np.rint(rows / np.where(steps > 0, steps, 1))
+            wholes[layer] = _wholes(rows, shape.bits_of(layer))
         whole = wholes[owner]
         scales = (rows * whole).sum(1) / np.maximum((whole * whole).sum(1), 1)  # of the least error
         reals += [scales, layers[f"{layer}.bias"]]
     numbers = np.concatenate([whole.reshape(-1) for whole in wholes.values()]).astype(np.int64)
     return {WHOLES: _coded(numbers + MIDDLE), REALS: np.concatenate(reals).astype(np.float16)}
+
+
+def _wholes(rows: Array, bits: int) -> Array:
+    """Return weights as whole numbers, each row on a grid that its largest ends.
+
+    A row that is whole on a grid of fewer bits stays on it: its numbers are smaller, and so is
+    their code. Others are rounded.
+    """
+    ends = np.abs(rows).max(1, keepdims=True)
+    found = np.zeros_like(rows)
+    for top in ((1 << (few - 1)) - 1 for few in range(bits, 1, -1)):
+        near = rows * (top / np.where(ends > 0, ends, 1))
+        is_whole = (np.abs(near - np.rint(near)) < WHOLE).all(1)
+        fits = is_whole | (top == (1 << (bits - 1)) - 1)
+        found[fits] = np.rint(near[fits])
+    return found
 
 
 def unpack(shape: Shape, rules: Rules, arrays: Arrays) -> Arrays:
