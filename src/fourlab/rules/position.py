@@ -224,6 +224,16 @@ def write_moves(rules: Rules, moves: Iterable[int]) -> str:
     return separator.join(str(move + 1) for move in moves)
 
 
+def checked_position(thing: object) -> Position:
+    """Return what is a position; raises NotationError, which says how to make one."""
+    if isinstance(thing, Position):
+        return thing
+    raise NotationError(
+        f"{thing!r:.{SHOWN}} is no position; "
+        "write one as fourlab.game('connect4').start().play_all('4455')"
+    )
+
+
 def position_of(rules: Rules, moves: str | Iterable[int] = "") -> Position:
     """Return the position that a move string leads to."""
     return rules.start().play_all(moves)
