@@ -198,9 +198,9 @@ def grade(
     """Let an agent decide in every position of a suite, and hold it against perfect play.
 
     A suite is a name (opening, middle, end, uci), a file of move strings, `played` (positions of
-    the agent's own games), or positions, scored or not. `watch` sees the grade grow. Workers, so many or
-    those of a Dask cluster, make the agent anew from its spec and files. The game is connect4 if
-    none is named.
+    the agent's own games), or positions, scored or not. `watch` sees the grade grow. Workers, so
+    many or those of a Dask cluster, make the agent anew from its spec and files. The game is
+    connect4 if none is named.
     """
     seed = counted("seed", seed, 0)
     if cluster is not None or not (workers is None or isinstance(workers, Workers)):
