@@ -39,6 +39,7 @@ def test_train_runs_shows_goes_on_and_plays(tmp_path: Path) -> None:
     assert run.learner.done == seen[-1] == 2000
     assert run.learner.config.alpha == "0.3"
     assert run.agent().spec == f"q:{folder}"
+    assert fourlab.Run.resume(str(folder)).learner.done == 2000
     again = fourlab.train("q", "tictactoe", alpha=0.3, **asked)  # type: ignore[arg-type]
     assert again.learner.done == 2000
     with pytest.raises(SpecError, match="holds a run"):

@@ -151,6 +151,8 @@ class Position:
         """
         if isinstance(moves, str):
             moves = read_moves(self.rules, moves)
+        if not isinstance(moves, Iterable):
+            raise NotationError(f"{moves!r:.{SHOWN}} is no row of moves; write '4455' or [3, 3, 4]")
         position = self
         for move in moves:
             try:
