@@ -39,6 +39,7 @@ def test_train_runs_shows_goes_on_and_plays(tmp_path: Path) -> None:
     assert run.learner.done == seen[-1] == 2000
     assert run.learner.config.alpha == "0.3"
     assert run.agent().spec == f"q:{folder}"
+    assert fourlab.Run.resume(str(folder)).learner.done == 2000
     again = fourlab.train("q", "tictactoe", alpha=0.3, **asked)  # type: ignore[arg-type]
     assert again.learner.done == 2000
     with pytest.raises(SpecError, match="holds a run"):
@@ -78,6 +79,49 @@ def test_a_grade_takes_names_or_things() -> None:
     by_thing = fourlab.grade(fourlab.agent("baseline", "tictactoe"), "end")
     assert by_name.to_json() == by_thing.to_json()
     assert fourlab.grade("perfect", "played", game="tictactoe").overall.to_json()["good"] == 1.0
+
+
+def test_one_agent_or_a_list_of_them_is_taken_as_several_are(tmp_path: Path) -> None:
+    asked: dict[str, Any] = {"game": "tictactoe", "games": 4, "workers": 1}
+    listed = fourlab.tournament(["random", "baseline"], **asked)
+    assert listed.event == fourlab.tournament("random", "baseline", **asked).event
+    assert listed.played == 4
+    one = fourlab.tournament("random", against="baseline", **asked)
+    assert one.event.against == ("baseline",)
+    assert fourlab.sweep("flat:playouts={1,2}", "random", **asked).against == ("random",)
+    run = fourlab.train("q", "tictactoe", out=tmp_path, games=10, against="random")
+    assert run.config.against == ("random",)
+    with pytest.raises(SpecError, match="plays against nobody; name an agent"):
+        fourlab.sweep("flat:playouts={1,2}", [], **asked)
+
+
+def test_a_grade_takes_positions_without_scores_of_its_own_game() -> None:
+    game = fourlab.game("tictactoe")
+    positions = [game.start(), game.start().play_all("51")]
+    assert fourlab.grade("perfect", positions, game=game).overall.positions == 2
+    with pytest.raises(SpecError, match="positions of tictactoe cannot be asked of an agent for"):
+        fourlab.grade("perfect", positions)
+    with pytest.raises(SpecError, match="3 is no suite; write its name, or a list of positions"):
+        fourlab.grade("perfect", 3)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        fourlab.solve,
+        fourlab.Solver().score,
+        fourlab.Solver().bounds,
+        fourlab.Solver().scores,
+        fourlab.Solver().line,
+        lambda moves: fourlab.Solver().score_many([moves]),
+        lambda moves: fourlab.agent("random").decide(moves, np.random.default_rng()),
+        lambda moves: fourlab.grade("random", [moves]),
+        lambda moves: fourlab.play_game("connect4", "random", "random", 1, moves),
+    ],
+)
+def test_moves_that_are_no_position_are_told_how_to_become_one(ask: Any) -> None:
+    with pytest.raises(fourlab.FourlabError, match=r"'44' is no position; .*play_all\('4455'\)"):
+        ask("44")
 
 
 @pytest.mark.parametrize("option", ["seed", "every", "evaluation_games"])

@@ -106,3 +106,6 @@ def test_mistakes_are_named(tmp_path: Path) -> None:
         agent(f"q:{path}", "connect4")
     with pytest.raises(StorageError, match="cannot read nowhere: No such file"):
         agent("q:nowhere", "tictactoe")
+    for spec in (f"q:{tmp_path}", f"learned:{tmp_path}", f"net:{tmp_path}", f"deep-q:{tmp_path}"):
+        with pytest.raises(StorageError, match=r"no checkpoint is there; fourlab runs lists what"):
+            agent(spec, "tictactoe")

@@ -273,6 +273,7 @@ def test_plots_are_drawn(played: Path) -> None:
         (["games", "7.7", "--csv"], "no game 7.7 in games.db"),
         (["games", "1.1", "--agent", "zzz"], "game 1.1 in games.db is another (connect:columns=5,"),
         (["games", "1.1", "--game", "tictactoe", "--json"], "leave out --agent, --game and --res"),
+        (["games", "1.4", "--delay", "0"], "without --watch nothing moves; leave out --delay"),
         (["games", "--worst", "--agent", "zzz"], "no game of 'zzz' is among these"),
         (["games", "--worst", "--agent", "random", "--limit", "2"], "leave out --limit"),
         (["games", "--export", "x.csv", "--watch"], "--export and --watch cannot be done at once"),

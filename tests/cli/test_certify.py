@@ -85,6 +85,14 @@ def test_what_cannot_be_done_is_said_in_one_line(tmp_path: Path) -> None:
         assert sum(not line.startswith("compiling") for line in lines) == 1
 
 
+def test_a_usual_value_that_was_named_is_not_passed_over(tmp_path: Path) -> None:
+    assert run(tmp_path, *BAD, "--side", "second", "--out", "o.json").returncode == 1
+    for option, value, has in (("side", "first", "second"), ("game", "connect4", "tictactoe")):
+        done = run(tmp_path, "--check", "o.json", f"--{option}", value)
+        assert done.returncode == 2
+        assert f"the certificate has {option} {has}, not {value}" in done.stderr
+
+
 def test_what_could_not_be_written_or_is_at_work_is_said_before_the_walk(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -299,6 +299,7 @@ def test_letters_that_the_output_has_not_are_no_accident(
         (["play", "--second", "magic"], "unknown agent 'magic'"),
         (["play", "--moves", "48"], "'8' in '48' is no column of connect4"),
         (["play", "--moves", "4444444"], "column 4 is full"),
+        (["play", "--delay", "1"], "where a person plays nobody waits; leave out --delay"),
     ],
 )
 def test_bad_arguments_are_one_line_and_exit_code_2(arguments: list[str], says: str) -> None:

@@ -1,4 +1,5 @@
 import pickle
+from typing import Any
 
 import pytest
 
@@ -62,3 +63,9 @@ def test_games_are_data() -> None:
     assert game("connect:columns=1e1,rows=5") == Rules(10, 5, 4)
     assert game("mnk:columns=4,rows=4,k=3").move_count == 16
     assert str(Rules(5, 6, 4)) == "connect:columns=5,rows=6,k=4"
+
+
+@pytest.mark.parametrize("board", [("7", 6, 4), (7.0, 6, 4), (7, None, 4), (7, 6, float("nan"))])
+def test_sizes_are_whole_numbers(board: tuple[Any, Any, Any]) -> None:
+    with pytest.raises(GeometryError, match=r"columns=.*: write whole numbers"):
+        Rules(*board)

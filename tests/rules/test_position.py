@@ -118,3 +118,9 @@ SMALL = game("connect:columns=3,rows=3,k=3")
 def test_boards_that_cannot_occur_are_refused(text: str, says: str) -> None:
     with pytest.raises(NotationError, match=says):
         formats.read_text(SMALL, text)
+
+
+@pytest.mark.parametrize("moves", [44, None, 4.5])
+def test_what_is_no_row_of_moves_is_told_how_to_write_one(moves: Any) -> None:
+    with pytest.raises(NotationError, match="is no row of moves; write '4455' or"):
+        game("connect4").start().play_all(moves)

@@ -68,6 +68,21 @@ def test_a_score_costs_less_than_a_byte(tmp_path: Path) -> None:
     assert (tmp_path / "book.npz").stat().st_size < positions
 
 
+def test_only_a_book_is_written_over(tmp_path: Path) -> None:
+    notes, table = tmp_path / "notes.txt", tmp_path / "table.npz"
+    notes.write_text("months of work")
+    save_arrays(table, "values", 1, {}, {"values": np.zeros(1)})
+    for path in (notes, table):
+        before = path.read_bytes()
+        with pytest.raises(StorageError, match="is there, and no book; name another file with"):
+            build(path)
+        assert path.read_bytes() == before
+    book = tmp_path / "book.npz"
+    book.touch()
+    assert build(book, plies=2).plies == 2
+    assert build(book, plies=3).plies == 3
+
+
 def test_with_and_without_a_book_the_answers_are_the_same(tmp_path: Path) -> None:
     rules = game(SMALL)
     with_book, without = Solver(rules, book=build(tmp_path / "book.npz")), Solver(rules)

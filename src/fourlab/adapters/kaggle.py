@@ -1,10 +1,11 @@
 """fourlab's agents for Kaggle's ConnectX: `as_kaggle_agent`."""
 
-from collections.abc import Callable
+from __future__ import annotations
+
 from functools import partial
 from typing import Any
 
-from fourlab.adapters.submission import agent_function
+from fourlab.adapters.submission import Submission
 from fourlab.adapters.thinker import make_thinker
 from fourlab.agents.base import Agent
 from fourlab.agents.human import Human
@@ -15,15 +16,26 @@ from fourlab.rules.geometry import Rules
 from fourlab.values.base import WrongGameError
 
 
-def as_kaggle_agent(spec: str, seed: int | None = None) -> Callable[[Any, Any], int]:
+def as_kaggle_agent(spec: str, seed: int | None = None) -> KaggleAgent:
     """Return `agent(obs, config)` for kaggle-environments, on every board, as either player.
 
     It plans `actTimeout` and `remainingOverageTime`; a `time=` in the spec is the most it takes for
     a move. Raises SpecError for what cannot play there.
     """
-    player = player_of(spec)
-    text = submission_spec(player, spec)
-    return agent_function(partial(make_thinker, type(player), text, seed=seed))
+    return KaggleAgent(spec, seed)
+
+
+class KaggleAgent(Submission):
+    """An agent as the runner calls it; pickled, it travels as its spec and seed."""
+
+    def __init__(self, spec: str, seed: int | None) -> None:
+        player = player_of(spec)
+        text = submission_spec(player, spec)
+        super().__init__(partial(make_thinker, type(player), text, seed=seed))
+        self._made_of = (spec, seed)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return as_kaggle_agent, self._made_of
 
 
 def submission_spec(player: Agent, spec: str) -> str:

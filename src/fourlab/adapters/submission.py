@@ -181,13 +181,3 @@ class Submission:
         except (Exception, SystemExit):  # whatever it is, a legal move is better than none
             traceback.print_exc()
             return None
-
-
-def agent_function(make: Callable[[Grid], Thinker]) -> Callable[[Any, Any], int]:
-    """Return a submission as the function of two arguments that the runner wants."""
-    submission = Submission(make)
-
-    def agent(obs: Any, config: Any) -> int:
-        return submission(obs, config)
-
-    return agent

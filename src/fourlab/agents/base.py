@@ -15,7 +15,7 @@ from fourlab.core.limit import NO_LIMIT, Limit
 from fourlab.core.spec import options_of, write
 from fourlab.rules.boards import Boards, boards_of
 from fourlab.rules.geometry import Rules
-from fourlab.rules.position import Position
+from fourlab.rules.position import Position, checked_position
 
 SEED_LIMIT = 1 << 63  # kernels keep the state of their dice in 63 bits
 
@@ -110,7 +110,7 @@ class Agent(ABC):
 
         They would take the stones of another game for those of this one.
         """
-        if position.rules != self.rules:
+        if checked_position(position).rules != self.rules:
             raise FourlabError(f"{position.rules} is not the game of {self!r}")
         if position.is_over:
             where = f"{self.rules} '{position.notation}'"

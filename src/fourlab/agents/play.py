@@ -16,7 +16,7 @@ from fourlab.core.lines import KEPT_ERRORS
 from fourlab.core.spec import counted
 from fourlab.rules.catalog import game as find_game
 from fourlab.rules.geometry import Rules
-from fourlab.rules.position import Position
+from fourlab.rules.position import Position, checked_position
 from fourlab.rules.record import GameRecord, seconds_by_side
 
 
@@ -105,7 +105,7 @@ def play_game(
 ) -> GameRecord:
     """Play a game to its end; the same seed gives the same game."""
     rules = find_game(rules)
-    if start is not None and start.rules != rules:
+    if start is not None and checked_position(start).rules != rules:
         raise FourlabError(f"{start.rules} is not the game to be played, {rules}")
     one, other = find_agent(first, rules), find_agent(second, rules)
     game = GameInPlay(rules, one, other, counted("seed", seed, 0), start)

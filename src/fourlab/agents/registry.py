@@ -1,9 +1,9 @@
 """The agents by name. A new agent is one file and one line here, or a user's own file."""
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from types import FunctionType
-from typing import Any
+from typing import Any, cast
 
 from fourlab.agents.base import Agent
 from fourlab.agents.function import REMEDY, adapt, pick_agent
@@ -45,6 +45,13 @@ AGENTS: Registry[type[Agent]] = Registry(
 
 Named = str | Agent | type[Agent] | Callable[..., int]
 """What stands for an agent: a spec, the agent, or a class or a function of one's own."""
+
+
+def several(agents: Named | Sequence[Any]) -> tuple[Named, ...]:
+    """Return agents that were given one by one, in a list, or alone."""
+    if isinstance(agents, list | tuple):
+        return tuple(one for some in agents for one in several(some))
+    return (cast(Named, agents),)
 
 
 def agent(text: Named, game: str | Rules | None = None) -> Agent:

@@ -17,10 +17,11 @@ from fourlab.arena.match import play_here
 from fourlab.arena.pairing import import_modules
 from fourlab.arena.statistics import mean_interval, share_interval
 from fourlab.core import own
+from fourlab.core.errors import SpecError
 from fourlab.core.sheet import Sheet
 from fourlab.core.spec import counted
 from fourlab.core.workers import Workers
-from fourlab.positions.suites import Reporter, Scored, score_positions
+from fourlab.positions.suites import Reporter, Scored, all_scored, score_positions
 from fourlab.positions.suites import suite as suite_of
 from fourlab.rules.boards import boards_of
 from fourlab.rules.geometry import Rules
@@ -175,9 +176,19 @@ def positions_of(
     return list(score_positions(watch(found, len(found))))
 
 
+def asked_positions(suite: Sequence[Scored | Position], rules: Rules) -> list[Scored]:
+    """Return positions with their scores; raises FourlabError if they are none of this game."""
+    if not isinstance(suite, Sequence):
+        raise SpecError(f"{suite!r:.60} is no suite; write its name, or a list of positions")
+    found = list(all_scored(suite))
+    for other in {str(one.position.rules) for one in found if one.position.rules != rules}:
+        raise SpecError(f"positions of {other} cannot be asked of an agent for {rules}")
+    return found
+
+
 def grade(
     agent: Named,
-    suite: str | Sequence[Scored] = "middle",
+    suite: str | Sequence[Scored | Position] = "middle",
     seed: int = 0,
     watch: Callable[[Grade], object] = lambda grade: None,
     workers: Workers | int | None = None,
@@ -187,9 +198,9 @@ def grade(
     """Let an agent decide in every position of a suite, and hold it against perfect play.
 
     A suite is a name (opening, middle, end, uci), a file of move strings, `played` (positions of
-    the agent's own games), or scored positions. `watch` sees the grade grow. Workers, so many or
-    those of a Dask cluster, make the agent anew from its spec and files. The game is connect4 if
-    none is named.
+    the agent's own games), or positions, scored or not. `watch` sees the grade grow. Workers, so
+    many or those of a Dask cluster, make the agent anew from its spec and files. The game is
+    connect4 if none is named.
     """
     seed = counted("seed", seed, 0)
     if cluster is not None or not (workers is None or isinstance(workers, Workers)):
@@ -202,6 +213,7 @@ def grade(
         agent = apart(find_agent(spec_of(agent), agent.rules))  # as they will find it
     if isinstance(suite, str):
         suite = positions_of(agent, suite, seed)
+    suite = asked_positions(suite, agent.rules)
     result = Grade(agent.spec, Marks(), {})
     lines = [scored.position.moves for scored in suite]
     who = (agent.spec, "" if workers is None else checksum(agent), str(agent.rules), seed)

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from fourlab.agents.registry import Named, spec_of
+from fourlab.agents.registry import Named, several, spec_of
 from fourlab.agents.registry import agent as find_agent
 from fourlab.arena.events import Event
 from fourlab.arena.games import Games, joined
@@ -279,11 +279,11 @@ class Tournament:
 
 
 def tournament(
-    *agents: Named,
+    *agents: Named | Sequence[Named],
     game: str | Rules = "connect4",
     games: int = 100,
     seed: int = 0,
-    against: Sequence[Named] = (),
+    against: Named | Sequence[Named] = (),
     gauntlet: bool = False,
     plies: int | None = None,
     move_seconds: float | None = None,
@@ -304,7 +304,8 @@ def tournament(
     """
     rules = find_game(game)
     names, others = (
-        tuple(find_agent(spec_of(one), rules).spec for one in some) for some in (agents, against)
+        tuple(find_agent(spec_of(one), rules).spec for one in several(some))
+        for some in (agents, against)
     )
     settings = {"gauntlet": gauntlet, "against": others, "plies": plies, "anchor": anchor}
     event = Event(str(rules), names, games, seed, move_seconds=move_seconds, **settings)  # type: ignore[arg-type]

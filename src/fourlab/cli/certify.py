@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from fourlab.cli.options import AsJson, Cluster, Game, spare
+from fourlab.cli.options import AsJson, Cluster, spare
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -25,12 +25,16 @@ ADDRESS = "http://127.0.0.1:8080"  # where `fourlab serve` answers
 
 def certify(
     agent: Annotated[str, typer.Argument(help="An agent without dice: q:PATH,ties=first.")] = "",
-    game: Game = "connect4",
-    side: Annotated[str, typer.Option(help="first or second.")] = "first",
+    game: Annotated[str | None, typer.Option(help="The game; connect4 if none is named.")] = None,
+    side: Annotated[
+        str | None, typer.Option(help="first or second; first if none is named.")
+    ] = None,
     strict: Annotated[
         bool, typer.Option("--strict", help="It also punishes every mistake on the way.")
     ] = False,
-    start: Annotated[str, typer.Option(metavar="MOVES", help="Begin after these moves.")] = "",
+    start: Annotated[
+        str | None, typer.Option(metavar="MOVES", help="Begin after these moves.")
+    ] = None,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="The certificate's file.")] = None,
     check: Annotated[
         Path | None,
@@ -67,9 +71,14 @@ def certify(
         raise SpecError("--resume goes on with the walk of a certificate: name it with --out")
     written = [place for place in (out, holes, moves) if place is not None]
     _check_places(written, check)
-    told: dict[str, Any] = {"game": game, "side": side, "strict": strict, "start": start}
+    asked = {"game": game, "side": side, "strict": strict or None, "start": start}
+    usual = {"game": "connect4", "side": "first", "strict": False, "start": ""}
+    told: dict[str, Any] = {
+        **usual,
+        **{name: one for name, one in asked.items() if one is not None},
+    }
     if old is not None:
-        _refuse_others(told, old)
+        _refuse_others(asked, old)
         told = {name: getattr(old, name) for name in told} | {"mirrors": old.mirrors}
     folder = None if out is None else beside(out, ".walk")
     spec = agent or (old.agent if old is not None else "")
@@ -119,14 +128,13 @@ def _check_places(written: list[Path], read: Path | None) -> None:
             raise SpecError(f"{place} is named twice; every file needs a name of its own")
 
 
-def _refuse_others(told: dict[str, Any], old: Certificate) -> None:
+def _refuse_others(asked: dict[str, Any], old: Certificate) -> None:
     """Say that a certificate is repeated as it is, where something else was asked for."""
     from fourlab.core.errors import SpecError
 
-    usual = {"game": "connect4", "side": "first", "strict": False, "start": ""}
-    for name, given in told.items():
-        if given not in (usual[name], getattr(old, name)):
-            claimed = getattr(old, name)
+    for name, given in asked.items():
+        claimed = getattr(old, name)
+        if given not in (None, claimed):
             raise SpecError(f"the certificate has {name} {claimed}, not {given}; leave it out")
 
 

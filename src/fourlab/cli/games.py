@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from fourlab.rules.record import GameRecord
 
 LISTED = 20
+DELAY = 0.5  # seconds between moves
 
 
 def games(
@@ -36,7 +37,9 @@ def games(
         typer.Option("--worst", help="The quickest loss of --agent, and its worst move."),
     ] = False,
     watch: Annotated[bool, typer.Option("--watch", help="Replay on the board.")] = False,
-    delay: Annotated[float, typer.Option(min=0, max=3600, help="Seconds between moves.")] = 0.5,
+    delay: Annotated[
+        float | None, typer.Option(min=0, max=3600, help="Seconds between moves of --watch; 0.5.")
+    ] = None,
     export: Annotated[
         Path | None, typer.Option(help="Write them to a file: .csv, .jsonl or .pgn.")
     ] = None,
@@ -61,6 +64,8 @@ def games(
         typer.echo(f"{record}: {keep(bring, record)}")
         return
     refuse("--worst shows one game", {"--limit": worst and limit})
+    refuse("without --watch nothing moves", {"--delay": not watch and delay is not None})
+    pause = (DELAY if delay is None else delay) if watch else 0.0
     where, values = conditions(identity, agent, game, result)
     with Records(record, create=False) as records:
         check_is_there(records, identity, where, values)
@@ -74,14 +79,14 @@ def games(
         found = list(records.listing(where, values, -1 if worst else limit or LISTED))
         total = records.count()
     if worst:
-        show_worst(agent, found, delay if watch else 0.0, watch)
+        show_worst(agent, found, pause, watch)
         return
     if as_json:
         for entry in found:
             typer.echo(json.dumps(entry.to_json()))
     elif watch or identity:
         for entry in found:
-            replay(entry, delay if watch else 0.0, whole=watch)
+            replay(entry, pause, whole=watch)
     else:
         show(found, total)
 

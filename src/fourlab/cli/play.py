@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from fourlab.cli.options import refuse
+
 if TYPE_CHECKING:
     from fourlab.agents.base import Agent, Decision
     from fourlab.agents.play import GameInPlay
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
     from fourlab.rules.record import GameRecord
 
 HINT_SECONDS = 2.0
+DELAY = 0.5  # seconds between two agents' moves
 HELP = "{unit} 1-{count}, undo, hint, quit"
 
 
@@ -33,8 +36,8 @@ def play(
     moves: Annotated[str, typer.Option(help="Start from these moves.")] = "",
     seed: Annotated[int | None, typer.Option(min=0, help="Repeat a game.")] = None,
     delay: Annotated[
-        float, typer.Option(min=0, max=3600, help="Seconds between two agents' moves.")
-    ] = 0.5,
+        float | None, typer.Option(min=0, max=3600, help="Seconds between two agents' moves; 0.5.")
+    ] = None,
     show_thinking: Annotated[
         bool, typer.Option("--show-thinking", help="Show what agents think of each move.")
     ] = False,
@@ -49,6 +52,7 @@ def play(
     import numpy as np
 
     from fourlab.agents.apart import apart
+    from fourlab.agents.human import Human
     from fourlab.agents.play import GameInPlay
     from fourlab.agents.registry import agent
     from fourlab.arena.records import Records
@@ -67,8 +71,11 @@ def play(
     if seed is None:
         seed = int(np.random.SeedSequence().generate_state(1)[0])
     one, other = (apart(agent(spec, rules)) for spec in (first, second))
+    if any(isinstance(agent, Human) for agent in (one, other)):
+        refuse("where a person plays nobody waits", {"--delay": delay is not None})
+        delay = 0.0
     match = GameInPlay(rules, one, other, seed, start=position_of(rules, moves))
-    TerminalGame(match, delay, show_thinking).run()
+    TerminalGame(match, DELAY if delay is None else delay, show_thinking).run()
     with _printed_if_lost(match.record()) as played:
         if save is not None:
             save_games(save, [played])
@@ -107,7 +114,7 @@ class TerminalGame:
         self.plain = is_plain(self.screen)
         self.marks = marks(self.plain)
         self.human = [isinstance(agent, Human) for agent in match.agents]
-        self.delay = 0.0 if any(self.human) else delay
+        self.delay = delay
 
     def run(self) -> None:
         """Play until the game ends or someone leaves."""

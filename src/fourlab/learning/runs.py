@@ -78,12 +78,13 @@ class Run:
         return run
 
     @classmethod
-    def resume(cls, folder: Path, games: int | None = None, **looks: Any) -> Run:
+    def resume(cls, folder: Path | str, games: int | None = None, **looks: Any) -> Run:
         """Take a run up where its last checkpoint left it.
 
         With `games` it goes on to so many in all; `looks` are fields of its config that decide how
         it is looked at from now on.
         """
+        folder = Path(folder)
         config = replace(RunConfig.load(folder), **looks)
         learner = new_learner(config.learner, config.game, config.seed)
         if games is not None and games != learner.config.games:

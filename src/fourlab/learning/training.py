@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from fourlab.agents.registry import Named, spec_of
+from fourlab.agents.registry import Named, several, spec_of
 from fourlab.agents.registry import agent as find_agent
 from fourlab.core.showing import shown
 from fourlab.core.storage import is_there
@@ -26,7 +26,7 @@ def train(
     out: Path | str | None = None,
     seed: int = 0,
     every: int = 0,
-    against: Sequence[Named] = (),
+    against: Named | Sequence[Named] = (),
     evaluation_games: int = 1000,
     truth: str = "",
     show: Callable[[Run], object] | None = None,
@@ -45,7 +45,7 @@ def train(
     if "opponent" in options:
         options["opponent"] = spec_of(options["opponent"])
     spec = new_learner(learner, rules, seed, **options).spec
-    opponents = tuple(find_agent(spec_of(one), rules).spec for one in against)
+    opponents = tuple(find_agent(spec_of(one), rules).spec for one in several(against))
     folder = free_folder(learner) if out is None else Path(out)
     config = RunConfig(spec, str(rules), seed, every, opponents, evaluation_games, truth)
     if is_there(folder / CONFIG) and RunConfig.load(folder) == config.settled():

@@ -21,7 +21,7 @@ from fourlab.positions.uci import uci
 from fourlab.positions.walks import wander
 from fourlab.rules.catalog import name_of
 from fourlab.rules.geometry import Rules
-from fourlab.rules.position import Position, position_of
+from fourlab.rules.position import Position, checked_position, position_of
 from fourlab.search.solver import shared_solver
 
 KIND, VERSION = "suite", 1
@@ -51,6 +51,12 @@ def score_positions(positions: Iterable[Position]) -> Iterator[Scored]:
     """Solve positions one by one."""
     for position in positions:
         yield Scored(position, tuple(shared_solver(position.rules).scores(position)))
+
+
+def all_scored(positions: Iterable[Scored | Position]) -> Iterator[Scored]:
+    """Solve those positions that are not scored."""
+    for one in positions:
+        yield one if isinstance(one, Scored) else next(score_positions([checked_position(one)]))
 
 
 def in_phase(rules: Rules, name: str, patience: int = SIZE, seed: int = SEED) -> Iterator[Position]:

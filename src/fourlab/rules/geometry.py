@@ -21,6 +21,7 @@ and signed 64-bit kernels agree.
 
 from __future__ import annotations
 
+from numbers import Integral
 from typing import TYPE_CHECKING, NamedTuple
 
 from fourlab.core.errors import GeometryError
@@ -52,6 +53,8 @@ class Rules(_Fields):
 
     def __new__(cls, columns: int, rows: int, connect: int, gravity: bool = True) -> Rules:
         words = f"columns={columns}, rows={rows}, k={connect}"
+        if not all(isinstance(size, Integral) for size in (columns, rows, connect)):
+            raise GeometryError(f"{words}: write whole numbers")
         if columns < 1 or rows < 1:
             raise GeometryError(f"{words}: a board needs at least 1 column and 1 row")
         if columns * (rows + 1) > BOARD_BITS:

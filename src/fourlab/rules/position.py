@@ -151,6 +151,8 @@ class Position:
         """
         if isinstance(moves, str):
             moves = read_moves(self.rules, moves)
+        if not isinstance(moves, Iterable):
+            raise NotationError(f"{moves!r:.{SHOWN}} is no row of moves; write '4455' or [3, 3, 4]")
         position = self
         for move in moves:
             try:
@@ -222,6 +224,16 @@ def write_moves(rules: Rules, moves: Iterable[int]) -> str:
     """Return moves numbered from 0 as a move string: the inverse of `read_moves`."""
     separator = "" if rules.move_count <= SINGLE_DIGIT_MOVES else ","
     return separator.join(str(move + 1) for move in moves)
+
+
+def checked_position(thing: object) -> Position:
+    """Return what is a position; raises NotationError, which says how to make one."""
+    if isinstance(thing, Position):
+        return thing
+    raise NotationError(
+        f"{thing!r:.{SHOWN}} is no position; "
+        "write one as fourlab.game('connect4').start().play_all('4455')"
+    )
 
 
 def position_of(rules: Rules, moves: str | Iterable[int] = "") -> Position:

@@ -7,6 +7,7 @@ or changed is passed over, and its positions are solved again.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import json
 import logging
@@ -24,6 +25,7 @@ from fourlab.core.storage import (
     alone,
     beside,
     check_place,
+    peek,
     reading,
     seal,
     unseal,
@@ -31,7 +33,7 @@ from fourlab.core.storage import (
 )
 from fourlab.rules.catalog import name_of
 from fourlab.rules.geometry import Rules
-from fourlab.search.book import Book, Scores, backed_up, shelves
+from fourlab.search.book import KIND, Book, Scores, backed_up, shelves
 from fourlab.search.solver import Solver
 
 log = logging.getLogger("fourlab.book")
@@ -57,6 +59,16 @@ def solve_chunk(rules: Rules, movers: Ints, occupied: Ints, table_mb: float) -> 
     return scores
 
 
+def _check_spare(path: Path) -> None:
+    """Raise StorageError for a file with something in it that is no book."""
+    if not path.is_file() or not path.stat().st_size:
+        return
+    with contextlib.suppress(StorageError):
+        if peek(path)["kind"] == KIND:
+            return
+    raise StorageError(f"{path} is there, and no book; name another file with --out, or remove it")
+
+
 class Build:
     """The making of one book. Iterate over `run` until it ends, then `finish`."""
 
@@ -71,6 +83,7 @@ class Build:
         self._gap = ""  # ends a line of it that was cut off
         self._is_told = False  # that it cannot be written
         check_place(path)
+        _check_spare(path)
         self._resume()
 
     @property

@@ -19,7 +19,7 @@ from fourlab.core.workers import MOST_WORKERS
 from fourlab.rules.catalog import game as find_game
 from fourlab.rules.catalog import is_named
 from fourlab.rules.geometry import Rules
-from fourlab.rules.position import Position
+from fourlab.rules.position import Position, checked_position
 from fourlab.search.book import Book, shipped_book
 from fourlab.search.exact import ASKED, CURSOR, Stack, new_stack
 from fourlab.search.nodes import UNKNOWN
@@ -89,7 +89,7 @@ class Solver:
 
     def score(self, position: Position) -> int:
         """Return the exact score of a position, seen by the side to move."""
-        if self.book is None and position.rules == self.rules:
+        if self.book is None and checked_position(position).rules == self.rules:
             with self._desks.lent() as (problems, stack):
                 problems.movers[0], problems.occupied[0] = position.mover, position.occupied
                 table = self.table
@@ -156,7 +156,7 @@ class Solver:
     def line(self, position: Position, limit: Limit = NO_LIMIT) -> list[int]:
         """Return the moves of one game of perfect play from here, as far as the limit goes."""
         moves, watch = list[int](), limit.watch()
-        while not position.is_over:
+        while not checked_position(position).is_over:
             best = self._best(dict(self.moves(position, watch.rest())))
             if best is None:
                 break
@@ -182,7 +182,7 @@ class Solver:
 
     def _refuse(self, position: Position) -> None:
         """Raise if there is nothing to solve in a position."""
-        if position.rules != self.rules:
+        if checked_position(position).rules != self.rules:
             raise FourlabError(f"{position.rules} is not the game of this solver, {self.rules}")
         if position.is_over:
             where = f"{self.rules} '{position.notation}'"
@@ -190,11 +190,11 @@ class Solver:
 
     def _bounds(self, positions: Sequence[Position], limit: Limit, weak: bool) -> list[Bounds]:
         began = time.perf_counter()
+        for position in positions:
+            if checked_position(position).rules != self.rules:
+                self._refuse(position)
         movers = np.array([position.mover for position in positions], np.int64)
         occupied = np.array([position.occupied for position in positions], np.int64)
-        for position in positions:
-            if position.rules != self.rules:
-                self._refuse(position)
         known = [self._from_book(position, weak) for position in positions] if self.book else []
         left = [index for index, bounds in enumerate(known) if bounds is None]
         if self.book and len(left) < len(positions):
@@ -327,4 +327,4 @@ def shared_solver(rules: Rules) -> Solver:
 
 def solve(position: Position) -> list[int | None]:
     """Return the exact score of every move, None where it cannot be played."""
-    return shared_solver(position.rules).scores(position)
+    return shared_solver(checked_position(position).rules).scores(position)

@@ -21,7 +21,6 @@ from fourlab.core.workers import Workers
 from fourlab.learning.base import Learner, Progress
 from fourlab.learning.registry import learner
 from fourlab.learning.runs import CONFIG, Run, RunConfig
-from fourlab.values.base import values_file
 
 LONGEST_NAME = 60  # of a folder, in letters
 
@@ -134,7 +133,7 @@ class Courses:
         here = partial(train, watch=watch, stop=stopped.is_set)
         try:
             for done, games in workers.run(train if workers.cluster else here, self.courses):
-                if not values_file(Path(done.folder)).exists():
+                if not any(Path(done.folder).glob("checkpoint.*")):
                     raise StorageError(
                         f"{done.folder} was trained, but not here: name a folder that all machines "
                         "of the cluster share with --runs"

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from fourlab.agents.registry import Named, spec_of
+from fourlab.agents.registry import Named, several, spec_of
 from fourlab.agents.registry import agent as find_agent
 from fourlab.arena.events import Event
 from fourlab.arena.records import Records
@@ -94,6 +94,8 @@ class Sweep:
         self.text = text
         self.grid = expand(text)
         self.training = training
+        if not against:
+            raise SpecError(f"{quoted(text)} plays against nobody; name an agent: baseline")
         agents = training.agents if training else self.grid.specs
         conditions = {"against": against, "plies": plies, "move_seconds": move_seconds}
         try:
@@ -175,7 +177,7 @@ class Sweep:
 
 def sweep(
     text: str,
-    against: Sequence[Named] = ("baseline",),
+    against: Named | Sequence[Named] = "baseline",
     *,
     game: str | Rules = "connect4",
     games: int = 100,
@@ -193,7 +195,7 @@ def sweep(
     against each of the opponents. `record`, `show` and the rest are as in `tournament`. Grids of
     learners are trained by `fourlab sweep --train`.
     """
-    opponents = tuple(find_agent(spec_of(one), game).spec for one in against)
+    opponents = tuple(find_agent(spec_of(one), game).spec for one in several(against))
     conditions = (str(find_game(game)), games, seed, plies, move_seconds)
     with (
         Workers(workers, cluster=cluster) as pool,

@@ -60,8 +60,15 @@ def load_values(path: Path, rules: Rules | None = None) -> Values:
 
 
 def values_file(path: Path) -> Path:
-    """Return the file that a path names: of a run folder, its checkpoint."""
+    """Return the file that a path names: of a run folder, its checkpoint.
+
+    Raises StorageError for a folder without one.
+    """
     if not is_folder(path):
         return path
-    found = sorted(path.glob("checkpoint.*"))
-    return found[0] if found else path / "checkpoint.npz"
+    for found in sorted(path.glob("checkpoint.*")):
+        return found
+    raise StorageError(
+        f"cannot read {path}: no checkpoint is there; "
+        "fourlab runs lists what was learned, fourlab train makes one"
+    )

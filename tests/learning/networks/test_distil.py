@@ -239,6 +239,20 @@ def test_a_run_taken_up_again_equals_one_that_was_not(more: str, tmp_path: Path)
     assert all((straight[name] == broken[name]).all() for name in straight)
 
 
+def test_weights_that_do_not_fit_are_named_with_their_file_each_time(tmp_path: Path) -> None:
+    path = tmp_path / "mine.safetensors"
+    made = learner(f"distil:{TINY},games=1000", RULES)
+    made.advance(64)
+    made.save(path)
+    about, kept = Network.load_all(path)
+    name = next(name for name in kept if name.startswith("network."))
+    about.save(path, extra={**kept, name: np.zeros(1, np.float32)})
+    taken_up = load_learner(path)
+    for _ in range(2):
+        with pytest.raises(StorageError, match=r"mine\.safetensors is damaged: the weights are of"):
+            taken_up.prepare()
+
+
 def test_data_is_kept_and_data_of_another_game_is_refused(tmp_path: Path) -> None:
     folder = tmp_path / "data"
     made = learner(f"distil:{TINY},games=10,data={folder}", RULES, 1)

@@ -105,6 +105,7 @@ class Distil(Learner):
         super().__init__(rules, config, seed)
         self.steps_done = 0
         self._restored: dict[str, Any] = {}
+        self._file: Path | None = None  # where that is from
         self._pupil: Pupil | None = None
         self._course: Course | None = None
 
@@ -170,13 +171,21 @@ class Distil(Learner):
 
             device = find_device(self.config.device)
             shape = self.config.shape()
-            self._pupil = Pupil(
+            made = Pupil(
                 self.rules, shape, self.seed, device, self.config.decay, self.config.prefer
             )
             if self._restored:
-                self._pupil.restore(self._restored)
-                self._restored = {}
+                self._take_up(made)
+            self._pupil = made
         return self._pupil
+
+    def _take_up(self, pupil: Pupil) -> None:
+        """Put what was loaded into the pupil; raises StorageError, which names the file."""
+        try:
+            pupil.restore(self._restored)
+        except (KeyError, TypeError, ValueError, RuntimeError) as error:  # torch's is the last
+            raise StorageError(f"{self._file} is damaged: {error}; begin a new run") from None
+        self._restored = {}
 
     def steps(self) -> Iterator[Progress]:
         self.prepare()
@@ -241,7 +250,7 @@ class Distil(Learner):
             made.notes = dict(about["notes"])
         except (KeyError, TypeError, ValueError, OverflowError) as error:
             raise StorageError(f"{path} is damaged: nothing to go on with ({error})") from None
-        made._restored = extra
+        made._restored, made._file = extra, path
         return made
 
     def tune(self, **options: Any) -> None:

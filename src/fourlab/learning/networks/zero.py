@@ -62,6 +62,7 @@ class Zero(Learner):
         self.taken_steps = 0
         self._before: Network | None = None  # at the last report
         self._saved: Arrays = {}  # what was loaded and not yet taken up
+        self._file: Path | None = None  # where from
 
     @property
     def total(self) -> int:
@@ -108,7 +109,7 @@ class Zero(Learner):
         try:
             self._take_up(made)
         except (KeyError, TypeError, ValueError, RuntimeError) as error:  # torch's is the last
-            raise StorageError(f"the checkpoint is damaged: {error}; begin a new run") from None
+            raise StorageError(f"{self._file} is damaged: {error}; begin a new run") from None
         return made
 
     def prepare(self) -> None:
@@ -263,7 +264,7 @@ class Zero(Learner):
         if learner.config.games != about["config"]["games"]:
             # Lanes that were through rest for good: the rest of a longer run begins others.
             saved = {name: a for name, a in saved.items() if not name.startswith("games.")}
-        learner._saved = saved
+        learner._saved, learner._file = saved, path
         return learner
 
     def _take_up(self, shop: Workshop) -> None:
