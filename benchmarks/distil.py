@@ -22,8 +22,10 @@ from typing import Any
 
 import numpy as np
 import torch
+from torch import Tensor
 
 from benchmarks.compact import free, freed, taught
+from benchmarks.muon import Muon
 from fourlab.agents import net
 from fourlab.agents.registry import agent
 from fourlab.arena.certify.certificate import value_for
@@ -38,11 +40,13 @@ from fourlab.positions.labels import UNKNOWN, UNPLAYABLE, Labeller, Labels, join
 from fourlab.rules.catalog import game
 from fourlab.rules.geometry import Rules
 from fourlab.values import on_torch
-from fourlab.values.layers import Shape
+from fourlab.values.layers import BLOCKS, Shape
 from fourlab.values.network import Network
 
 LOOK = 10.0  # seconds between two lines
 UNSURE = 0.1  # a loss of moves from which on a position counts as hard
+FEW = 20_000  # positions that count as hard at least
+OFTEN = 8.0  # seconds between two looks for them, at most
 PORTION = 1 << 15  # boards a network is asked about at once
 
 
@@ -53,22 +57,54 @@ def shape_of(text: str) -> Shape:
     return Shape("residual", **sizes)
 
 
+class Runner(Pupil):
+    """A pupil whose training steps are compiled, and which may take turns (benchmarks/muon.py)."""
+
+    def __init__(self, rules: Rules, shape: Shape, options: argparse.Namespace) -> None:
+        device = find_device("auto")
+        super().__init__(rules, shape, options.seed, device, options.decay, options.prefer)
+        turned = [w for name, w in self.module.named_parameters() if is_turned(name)]
+        if options.turn:
+            how = {"weight_decay": options.decay, "capturable": self.is_cuda, "fused": self.is_cuda}
+            rate = torch.tensor(0.0, device=device) if self.is_cuda else 0.0
+            self.optimiser = Muon(self.module, turned, options.turn, lr=rate, **how)
+        self._compiled: Any = torch.compile(self.module) if options.compile else self.module
+
+    def run(self, both: Tensor, legal: Tensor) -> tuple[Tensor, Tensor]:
+        plain = self.module
+        if plain.training:
+            self.module = self._compiled
+        found = super().run(both, legal)
+        self.module = plain
+        return found
+
+
+def is_turned(name: str) -> bool:
+    """Tell whether a weight is of a block's convolution."""
+    return name.startswith(BLOCKS) and name.endswith((".a.weight", ".b.weight"))
+
+
 def train(
     pupil: Pupil, course: Course, seconds: float, options: argparse.Namespace
 ) -> dict[str, Any]:
-    """Train for so many seconds; every tenth of them, look for what is hard."""
+    """Train for so many seconds; now and then, look for what is hard."""
     pupil.learn(course.rows(0), 0.0, options.weight)  # compiled, recorded, off the clock
     began = looked = focused = time.perf_counter()
     sums, steps = torch.zeros(5, device=pupil.device), 0
     while (spent := time.perf_counter() - began) < seconds:
         rate = rate_at(options.rate, steps, spent / seconds)
-        sums += pupil.learn(course.rows(steps), rate, options.weight)
+        rows, flip = course.rows(steps), None
+        if pupil.shape.paired:  # what is measured of both of a pair is then alike
+            flip = torch.rand(len(rows.movers), device=pupil.device) < 0.5
+            rows = rows.mirrored(pupil.rules, flip)
+        sums += pupil.learn(rows, rate, options.weight, flip)
         steps += 1
         if steps % 20 == 0 and pupil.is_cuda:
             torch.cuda.synchronize()  # the clock is to see what is done, not what is asked for
-        if options.focus and time.perf_counter() - focused > seconds / 10:
+        if options.focus and time.perf_counter() - focused > min(seconds / 10, OFTEN):
             _, losses = pupil.examine(course.learned, PORTION)
-            course.hard = torch.nonzero(losses > UNSURE)[:, 0]
+            count = max(int((losses > UNSURE).sum()), min(FEW, len(losses)))
+            course.hard = losses.topk(count).indices
             focused = time.perf_counter()
         if time.perf_counter() - looked > LOOK:
             count = max(float(sums[2:].sum()), 1.0)
@@ -125,10 +161,11 @@ def ruled(labels: Labels) -> Labels:
 
 def teach(shape: Shape, labels: Labels, options: argparse.Namespace, out: Path) -> Labels:
     """Train and walk one network, round by round; return all labels there are then."""
-    device = find_device("auto")
-    pupil = Pupil(labels.rules, shape, options.seed, device, options.decay, options.prefer)
+    pupil = Runner(labels.rules, shape, options)
+    device = pupil.device
     small = f"of{shape.distinct or shape.blocks}-{shape.bits}bits-" if shape.bits else ""
-    name = f"{shape.width}x{shape.blocks}-{small}{options.moves}-{options.seed}"
+    size = f"{shape.width}x{shape.blocks}{'-paired' * shape.paired}"
+    name = f"{size}-{small}{options.moves}-{options.seed}"
     if options.begin:
         pupil.restore(Network.load_all(Path(options.begin), labels.rules)[1])
     for number in range(options.rounds + 1):
@@ -194,6 +231,10 @@ def main() -> None:
     parser.add_argument("--batch", type=int, default=16384)
     parser.add_argument("--rate", type=float, default=4e-3)
     parser.add_argument("--decay", type=float, default=1e-4)
+    parser.add_argument(
+        "--turn", type=float, default=0.0, help="of blocks, for --rate (benchmarks/muon.py)"
+    )
+    parser.add_argument("--compile", action="store_true", help="training steps, by torch")
     parser.add_argument("--focus", action="store_true", help="half of each batch is what is hard")
     parser.add_argument("--begin", default="", help="a .state.safetensors to go on with")
     parser.add_argument("--seed", type=int, default=1)

@@ -34,6 +34,7 @@ from torch import Tensor
 
 from benchmarks.compact import taught
 from benchmarks.rounding import fitted
+from fourlab.learning.networks.layers import Whole
 from fourlab.learning.networks.pupil import Lesson, lesson_of
 from fourlab.learning.networks.twin import find_device
 from fourlab.positions.labels import Labels
@@ -67,10 +68,15 @@ class Mender:
     def __init__(self, network: Network, labels: Labels, device: torch.device) -> None:
         self.network, self.rules, self.device = network, labels.rules, device
         self.rows: Lesson = lesson_of(labels, "best", False, device)
-        self.layers = {
-            name: torch.tensor(layer, device=device, requires_grad=not name.startswith(VALUE_HEAD))
-            for name, layer in network.layers.items()
-        }
+        self.whole: dict[str, Whole] = {}
+        self.layers: dict[str, Tensor] = {}  # the rows that are their own
+        shape = replace(network.shape, bits=0, distinct=0)  # what they are by now is not rounded
+        for name, layer in network.layers.items():
+            part = name.rpartition(".")[0]
+            self.whole[name] = Whole(self.rules, shape, part).to(device)
+            pairs = self.whole[name].paired
+            own = torch.tensor(layer[pairs.own] if pairs else layer, device=device)
+            self.layers[name] = own.requires_grad_(not name.startswith(VALUE_HEAD))
         self.gains: dict[str, Tensor] = {}  # of rows whose whole numbers stand still
         # By how much the right move led when it was last asked, and before anything was done.
         self.known = torch.zeros(len(labels), device=device)
@@ -80,7 +86,12 @@ class Mender:
 
     def now(self) -> dict[str, Tensor]:
         """Return the layers, rows in their lengths."""
-        return {name: layer * self.gains.get(name, 1) for name, layer in self.layers.items()}
+        return {
+            name: self.whole[name](layer * self.gains.get(name, 1))
+            if layer.dim() > 1
+            else self.whole[name].each(layer)
+            for name, layer in self.layers.items()
+        }
 
     def hold(self, layer: str, weight: Tensor) -> None:
         """Let whole numbers of a layer stand still from now on."""
@@ -162,6 +173,8 @@ class Mender:
     def round(self, layer: str, bits: int, dice: np.random.Generator) -> None:
         """Round a layer so that what it says of hard positions changes least, and hold it."""
         both = self.taken(self.near(dice, (FITTED,), *ROUNDING))[1]
+        if self.network.shape.paired:
+            both = torch.cat([both, both.flip(3)])
         [seen] = (x for name, x in self.inputs(both, self.now()) if name == layer)
         bias = self.layers[f"{layer}.bias"]
         weight, near = fitted(self.layers[f"{layer}.weight"], bias, seen, bits)

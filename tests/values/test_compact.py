@@ -23,11 +23,19 @@ from strategies import random_positions
 
 RULES = game("connect:columns=4,rows=4,k=3")
 SMALL = Shape(width=7, blocks=4, head=3, hidden=5, bins=4, bits=5, distinct=2)
+EVEN = replace(SMALL, width=8, head=4)
 
 
-@given(bits=st.integers(2, 8), distinct=st.integers(0, 4), seed=st.integers(0, 100))
-def test_what_was_rounded_once_stays_as_it_is(bits: int, distinct: int, seed: int) -> None:
-    shape = replace(SMALL, bits=bits, distinct=distinct)
+@given(
+    bits=st.integers(2, 8),
+    distinct=st.integers(0, 4),
+    paired=st.integers(0, 1),
+    seed=st.integers(0, 100),
+)
+def test_what_was_rounded_once_stays_as_it_is(
+    bits: int, distinct: int, paired: int, seed: int
+) -> None:
+    shape = replace(EVEN, bits=bits, distinct=distinct, paired=paired)
     kept = pack(shape, RULES, random_network(RULES, shape, seed).layers)
     layers = unpack(shape, RULES, kept)
     assert {name: layer.shape for name, layer in layers.items()} == shape.layout(RULES)
@@ -81,6 +89,23 @@ def test_blocks_that_repeat_others_cost_their_scales_alone() -> None:
         kept = pack(shape, RULES, random_network(RULES, shape).layers)
         sizes.append(sum(array.nbytes for array in kept.values()))
     assert sizes[0] - sizes[1] > 0.8 * 3 * 2 * 7 * 7 * 9 * 5 / 8
+
+
+def test_channels_in_pairs_cost_half_and_come_back_turned() -> None:
+    sizes = []
+    for paired in (0, 1):
+        shape = replace(EVEN, width=24, distinct=0, paired=paired)
+        kept = pack(shape, RULES, random_network(RULES, shape).without_values().layers)
+        sizes.append(sum(array.nbytes for array in kept.values()))
+    assert 0.45 < sizes[1] / sizes[0] < 0.6
+    layers = unpack(shape, RULES, kept)
+    first, weight = layers["stem.weight"], layers["blocks.1.b.weight"]
+    assert (first[12:] == first[:12, :, :, ::-1]).all()
+    assert (weight[12:, 12:] == weight[:12, :12, :, ::-1]).all()
+    assert (weight[12:, :12] == weight[:12, 12:, :, ::-1]).all()
+    moves = layers["moves.weight"].reshape(4, 2, 2, 4, 4)
+    assert (moves[3] == moves[0, ::-1, :, :, ::-1]).all()
+    assert (layers["blocks.1.b.bias"][12:] == layers["blocks.1.b.bias"][:12]).all()
 
 
 def test_frequent_numbers_cost_less_than_their_bits() -> None:
@@ -159,3 +184,6 @@ def test_shapes_are_checked() -> None:
         Shape("study", bits=8)
     with pytest.raises(SpecError, match="need bits"):
         Shape(distinct=2)
+    for wrong in ({"width": 7}, {"head": 3}, {"kind": "study"}):
+        with pytest.raises(SpecError, match="paired network is residual"):
+            replace(Shape(width=8, head=4, paired=1), **wrong)

@@ -1,7 +1,8 @@
 """Layers made small for a file: whole numbers of a few bits, and convolutions that blocks share.
 
 A weight is its whole number times the scale of its output; scales and biases have 16 bits. A block
-that repeats another's convolutions has scales and biases of its own, and nothing else. A file holds
+that repeats another's convolutions has scales and biases of its own, and nothing else; of a paired
+layer there are the rows that are its own. A file holds
 two arrays, since the names and places of many would cost more than a small network. Small whole
 numbers are frequent and get short codes: that saves two thirds of a bit of each, and nearly all of
 a head of zeros.
@@ -12,12 +13,14 @@ from __future__ import annotations
 import contextlib
 import math
 import zlib
+from typing import NamedTuple
 
 import numpy as np
 
 from fourlab.core.arrays import Array, Ints
 from fourlab.rules.geometry import Rules
 from fourlab.values.layers import BLOCKS, MOST_BITS, Shape
+from fourlab.values.paired import Pairing, pairing
 
 WHOLES, REALS = "wholes", "reals"
 KINDS = {WHOLES: np.dtype(np.uint8), REALS: np.dtype(np.float16)}
@@ -41,24 +44,40 @@ def owner_of(shape: Shape, layer: str) -> str:
     return f"{BLOCKS}{int(number) % shape.distinct}.{part}"
 
 
-def _weights(shape: Shape, rules: Rules) -> dict[str, tuple[int, ...]]:
-    """Return the sizes of the weights of every layer, by the layer's name."""
-    layout = shape.layout(rules).items()
-    return {name.removesuffix(WEIGHT): sizes for name, sizes in layout if name.endswith(WEIGHT)}
+class _Layer(NamedTuple):
+    """Which rows of a layer a file holds."""
+
+    sizes: tuple[int, ...]  # of its weights
+    pairing: Pairing | None
+    own: int  # rows
+    inputs: int  # of a row
+
+
+def _weights(shape: Shape, rules: Rules) -> dict[str, _Layer]:
+    """Return every layer by its name."""
+    found = {}
+    for name, sizes in shape.layout(rules).items():
+        layer = name.removesuffix(WEIGHT)
+        if layer != name:
+            pairs = pairing(shape, rules, layer)
+            count = len(pairs.own) if pairs else sizes[0]
+            found[layer] = _Layer(sizes, pairs, count, math.prod(sizes[1:]))
+    return found
 
 
 def pack(shape: Shape, rules: Rules, layers: Arrays) -> Arrays:
     """Return the arrays of a file; weights that are no whole numbers of a scale are rounded."""
     wholes: Arrays = {}
     reals: list[Array] = []
-    for layer, sizes in _weights(shape, rules).items():
-        rows = layers[layer + WEIGHT].reshape(sizes[0], -1).astype(np.float64)
+    for layer, (sizes, pairs, _, _) in _weights(shape, rules).items():
+        own = pairs.own if pairs else np.arange(sizes[0])
+        rows = layers[layer + WEIGHT].reshape(sizes[0], -1)[own].astype(np.float64)
         owner = owner_of(shape, layer)
         if owner == layer:
             wholes[layer] = _wholes(rows, shape.bits_of(layer))
         whole = wholes[owner]
         scales = (rows * whole).sum(1) / np.maximum((whole * whole).sum(1), 1)  # of the least error
-        reals += [scales, layers[f"{layer}.bias"]]
+        reals += [scales, layers[f"{layer}.bias"][own]]
     numbers = np.concatenate([whole.reshape(-1) for whole in wholes.values()]).astype(np.int64)
     return {WHOLES: _coded(numbers + MIDDLE), REALS: np.concatenate(reals).astype(np.float16)}
 
@@ -84,22 +103,25 @@ def unpack(shape: Shape, rules: Rules, arrays: Arrays) -> Arrays:
     if {name: array.dtype for name, array in arrays.items()} != KINDS:
         raise ValueError("its numbers are of other kinds")
     weights = _weights(shape, rules)
-    own = sum(math.prod(sizes) for name, sizes in weights.items() if owner_of(shape, name) == name)
-    ends = np.cumsum([count for sizes in weights.values() for count in sizes[:1] * 2])
+    own = {name: layer for name, layer in weights.items() if owner_of(shape, name) == name}
+    ends = np.cumsum([count for layer in weights.values() for count in [layer.own] * 2])
     if arrays[REALS].shape != ends[-1:]:
         raise ValueError(f"its layers do not fit {shape.kind} of {rules}")
-    reals, numbers = iter(np.split(arrays[REALS], ends)), _decoded(arrays[WHOLES], own) - MIDDLE
+    size = sum(layer.own * layer.inputs for layer in own.values())
+    reals, numbers = iter(np.split(arrays[REALS], ends)), _decoded(arrays[WHOLES], size) - MIDDLE
     wholes: Arrays = {}
     found: Arrays = {}
-    for layer, sizes in weights.items():
-        if owner_of(shape, layer) == layer:
-            count = math.prod(sizes)
-            wholes[layer], numbers = numbers[:count].reshape(sizes[0], -1), numbers[count:]
-            if count and np.abs(wholes[layer]).max() > _top(shape, layer):
-                raise ValueError(f"its whole numbers have more than {shape.bits_of(layer)} bits")
-        scales, bias = next(reals).astype(np.float32), next(reals)
-        rows = wholes[owner_of(shape, layer)].astype(np.float32) * scales[:, None]
-        found |= {layer + WEIGHT: rows.reshape(sizes), f"{layer}.bias": bias.astype(np.float32)}
+    for name, (sizes, pairs, count, inputs) in weights.items():
+        if name in own:
+            wholes[name] = numbers[: count * inputs].reshape(count, inputs)
+            numbers = numbers[count * inputs :]
+            if wholes[name].size and np.abs(wholes[name]).max() > _top(shape, name):
+                raise ValueError(f"its whole numbers have more than {shape.bits_of(name)} bits")
+        scales, bias = next(reals).astype(np.float32), next(reals).astype(np.float32)
+        rows = wholes[owner_of(shape, name)].astype(np.float32) * scales[:, None]
+        if pairs:
+            rows, bias = pairs.whole(rows), pairs.whole_bias(bias)
+        found |= {name + WEIGHT: rows.reshape(sizes), f"{name}.bias": bias}
     return found
 
 

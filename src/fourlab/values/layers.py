@@ -18,6 +18,7 @@ RANGES = {
     "bins": (2, 1025),
     "bits": (0, MOST_BITS),
     "distinct": (0, 64),
+    "paired": (0, 1),
 }
 STUDY_CONVOLUTIONS, STUDY_HIDDEN = 4, 256
 VALUE_HEAD = ("value.", "hidden.", "bins.")  # how the names of its layers begin: no move needs them
@@ -35,6 +36,7 @@ class Shape:
     bins: int = 65  # of the distribution over -1 to 1
     bits: int = 0  # of a block's weight, a whole number times the scale of its output; 0: real
     distinct: int = 0  # blocks with convolutions of their own, which the others repeat; 0: all
+    paired: int = 0  # 1: half of the channels see mirrored what the other half sees
 
     def __post_init__(self) -> None:
         if self.kind not in (RESIDUAL, STUDY):
@@ -49,6 +51,8 @@ class Shape:
             raise SpecError(
                 "a network's distinct blocks are at most its blocks, and need bits=2..8"
             )
+        if self.paired and (self.kind != RESIDUAL or self.width % 2 or self.head % 2):
+            raise SpecError("a paired network is residual, its width and head are even")
 
     def layout(self, rules: Rules) -> dict[str, tuple[int, ...]]:
         """Return the shape of every array of layers for a game, in the order of the file."""

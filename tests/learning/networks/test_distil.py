@@ -203,8 +203,9 @@ def test_a_round_shows_every_position_once() -> None:
     ).all()
 
 
-def test_a_toy_board_is_learned_to_certified_play(tmp_path: Path) -> None:
-    made = learner(f"distil:{TINY},games=30000,rate=0.02,value=none", RULES, 1)
+@pytest.mark.parametrize("paired", ["no", "yes"])
+def test_a_toy_board_is_learned_to_certified_play(paired: str, tmp_path: Path) -> None:
+    made = learner(f"distil:{TINY},games=30000,rate=0.02,value=none,paired={paired}", RULES, 1)
     last = list(made.steps())[-1]
     assert last.losses == 0
     path = tmp_path / "net.safetensors"
@@ -230,7 +231,7 @@ def trained(spec: str, stops: int, path: Path) -> dict[str, Any]:
     return made.network().layers | made.pupil.arrays()  # type: ignore[attr-defined]
 
 
-@pytest.mark.parametrize("more", ["", ",moves=keep,prefer=0.1,mirror=yes,held=0.2"])
+@pytest.mark.parametrize("more", ["", ",moves=keep,prefer=0.1,mirror=yes,held=0.2", ",paired=yes"])
 def test_a_run_taken_up_again_equals_one_that_was_not(more: str, tmp_path: Path) -> None:
     spec = f"distil:{TINY},games=1500,chunk=130{more}"
     straight = trained(spec, 0, tmp_path / "straight.safetensors")

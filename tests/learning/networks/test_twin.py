@@ -10,12 +10,14 @@ from fourlab.core.storage import StorageError
 from fourlab.rules.boards import boards_of
 from fourlab.rules.catalog import game
 from fourlab.rules.geometry import Rules
+from fourlab.rules.kernels import mirror_move
 from fourlab.values.layers import Shape
 from fourlab.values.network import Network
 from strategies import random_positions
 
 torch = pytest.importorskip("torch")
 twin: Any = pytest.importorskip("fourlab.learning.networks.twin")
+rounded: Any = pytest.importorskip("fourlab.learning.networks.layers").rounded
 
 GAMES = [
     "connect4",
@@ -26,6 +28,7 @@ GAMES = [
 ]
 SHAPES = [Shape(width=20, blocks=2, head=6, hidden=24, bins=21), Shape("study", width=12)]
 SMALL = Shape(width=12, blocks=3, head=4, hidden=8, bins=9, bits=4, distinct=1)
+PAIRED = Shape(width=12, blocks=3, head=4, hidden=8, bins=9, bits=5, distinct=2, paired=1)
 
 
 def tensors(rules: Rules, count: int = 64) -> Any:
@@ -40,11 +43,14 @@ def trained(rules: Rules, shape: Shape, seed: int = 1) -> Any:
             parameter.mul_(1.5)
         module.train()
         for _ in range(5):
-            module(twin.planes(rules, *tensors(rules)))
+            seen = twin.planes(rules, *tensors(rules))
+            module(torch.cat([seen, seen.flip(3)]))
     return module.eval()
 
 
-@pytest.mark.parametrize("shape", [*SHAPES, SMALL], ids=["residual", "study", "small"])
+@pytest.mark.parametrize(
+    "shape", [*SHAPES, SMALL, PAIRED], ids=["residual", "study", "small", "paired"]
+)
 @pytest.mark.parametrize("name", GAMES)
 def test_the_forward_without_torch_is_torchs(name: str, shape: Shape) -> None:
     rules = game(name)
@@ -57,7 +63,11 @@ def test_the_forward_without_torch_is_torchs(name: str, shape: Shape) -> None:
     if shape.has_policy:
         wanted, worths = network.answers(boards, found[1].numpy(), found[0].numpy())
         assert abs(priors - wanted).max() < 1e-4
-        assert (priors.argmax(1) == wanted.argmax(1)).all()
+        rows, moves = np.arange(64), (priors.argmax(1), wanted.argmax(1))
+        same = moves[0] == moves[1]
+        if shape.paired:  # on a board that is its own mirror image two moves are alike
+            same |= abs(wanted[rows, moves[0]] - wanted[rows, moves[1]]) < 1e-6
+        assert same.all()
     else:
         second = np.array([bin(board).count("1") % 2 for board in boards.occupied])
         worths = found.numpy() * (1 - 2 * second)
@@ -84,9 +94,38 @@ def test_a_network_of_few_bits_learns_what_its_file_keeps(tmp_path: Path) -> Non
     assert len(np.unique((own[is_some] / repeated[is_some]).round(4))) == 1
 
 
+@pytest.mark.parametrize("name", GAMES)
+def test_channels_in_pairs_say_of_mirror_images_the_same(name: str) -> None:
+    rules = game(name)
+    module = trained(rules, PAIRED)
+    layers = twin.fold(module, rules, PAIRED)
+    both = twin.planes(rules, *tensors(rules))
+    found = twin.run(PAIRED, layers, both)[1].numpy()
+    turned = twin.run(PAIRED, layers, both.flip(3))[1].numpy()
+    across = np.array([mirror_move(rules, move) for move in range(rules.move_count)])
+    aside = across != np.arange(rules.move_count)
+    assert np.abs(found[:, aside] - turned[:, across[aside]]).max() < 1e-5
+    assert np.abs(found - turned)[:, aside].max() > 1e-2
+    half = sum(weight.numel() for weight in module.parameters())
+    assert half < 0.6 * sum(layer.numel() for layer in layers.values())
+
+
+def test_rows_of_few_bits_leave_out_what_lies_far_aside() -> None:
+    weight = torch.randn(5, 400, generator=torch.Generator().manual_seed(1))
+    weight[:, 0] = 9.0
+    errors = {}
+    for bits in (3, 5, 8):
+        near = rounded(weight, bits)
+        assert len(near[0].round(decimals=3).unique()) <= 2**bits - 1
+        errors[bits] = float((near - weight)[:, 1:].square().mean().sqrt())
+    assert errors[3] < 0.4  # 1.5 if the grid ended with the largest
+    assert errors[8] < 0.03 < errors[5] < 0.1
+    assert (rounded(weight, 8)[:, 0] - 9.0).abs().max() < 1e-4
+
+
 def test_slopes_pass_through_rounding() -> None:
     weight = torch.tensor([[0.9, -0.31, 0.1]], requires_grad=True)
-    near = twin.rounded(weight, 3)
+    near = rounded(weight, 3)
     assert near.detach().numpy() == pytest.approx(np.array([[0.9, -0.3, 0.0]]))
     near.sum().backward()
     assert weight.grad.tolist() == [[1, 1, 1]]

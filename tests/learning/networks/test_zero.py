@@ -1,5 +1,6 @@
 """The learner `zero`: a toy board is learned, and what it is made of keeps its promises."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,9 +13,9 @@ from tests.strategies import random_positions  # noqa: E402
 from fourlab.arena.certify.certificate import certify  # noqa: E402
 from fourlab.core.errors import SpecError  # noqa: E402
 from fourlab.core.limit import Limit  # noqa: E402
-from fourlab.learning.networks.oracle import Eyes, Oracle, fold  # noqa: E402
+from fourlab.learning.networks.oracle import Eyes, Oracle  # noqa: E402
 from fourlab.learning.networks.trainer import Teaching, Trainer  # noqa: E402
-from fourlab.learning.networks.twin import build, folded, planes  # noqa: E402
+from fourlab.learning.networks.twin import build, fold, folded, planes  # noqa: E402
 from fourlab.learning.networks.zero import Zero  # noqa: E402
 from fourlab.learning.registry import learner, load_learner  # noqa: E402
 from fourlab.learning.runs import Run, RunConfig  # noqa: E402
@@ -146,9 +147,11 @@ def test_training_can_be_taken_from_positions(tmp_path: Path) -> None:
         learner(f"{QUICK},starts={file}", TOY, 3).prepare()
 
 
-def test_the_network_of_self_play_is_the_one_that_is_saved() -> None:
+@pytest.mark.parametrize("paired", [0, 1])
+def test_the_network_of_self_play_is_the_one_that_is_saved(paired: int) -> None:
+    shape = replace(SHAPE, paired=paired)
     rules = Rules(5, 4, 4)
-    module = build(rules, SHAPE, 3)
+    module = build(rules, shape, 3)
     with torch.no_grad():
         for _ in range(5):  # running means that are not 0
             module(torch.rand(32, 2, 4, 5))
@@ -158,10 +161,10 @@ def test_the_network_of_self_play_is_the_one_that_is_saved() -> None:
     np.testing.assert_array_equal(
         Eyes(rules, CPU)(both, torch.float32), planes(rules, both[:, 0], both[:, 1])
     )
-    network = folded(module, rules, SHAPE)
-    for name, layer in fold(module, SHAPE, rules).items():
+    network = folded(module, rules, shape)
+    for name, layer in fold(module, rules, shape).items():
         np.testing.assert_allclose(layer.numpy(), network.layers[name], atol=1e-5)
-    oracle = Oracle(rules, SHAPE, CPU)
+    oracle = Oracle(rules, shape, CPU)
     oracle.take(module)
     oracle.thread.submit(lambda: None).result()
     priors, values = oracle.evaluate(boards)

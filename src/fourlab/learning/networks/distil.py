@@ -61,6 +61,9 @@ class DistilConfig:
     distinct: int = option(
         0, "blocks with convolutions of their own, which the others repeat; 0: all", low=0, high=64
     )
+    paired: bool = option(
+        False, "half of the channels see mirrored what the others see; mirror images are learned"
+    )
     batch: int = option(512, "positions of a step", low=1, high=65_536, public=1024)
     rate: float = option(
         0.004, "warmed up, and down to a hundredth", low=0, high=1, label="Rate", live=True
@@ -86,7 +89,7 @@ class DistilConfig:
     def shape(self) -> Shape:
         """Return what the network looks like."""
         sizes = (self.width, self.blocks, self.head, self.hidden, self.bins)
-        return Shape("residual", *sizes, self.bits, self.distinct)
+        return Shape("residual", *sizes, self.bits, self.distinct, int(self.paired))
 
 
 class Distil(Learner):
@@ -213,7 +216,7 @@ class Distil(Learner):
         rows = self.course.rows(self.steps_done).first(self.total - self.done)
         rate = rate_at(self.config.rate, self.steps_done, self.done / self.total)
         flip = None
-        if self.config.mirror:
+        if self.config.mirror or self.config.paired:
             dice = np.random.default_rng([self.seed, 2, self.steps_done])
             flip = rows.legal.new_tensor(dice.random(len(rows.movers)) < 0.5)
             rows = rows.mirrored(self.rules, flip)

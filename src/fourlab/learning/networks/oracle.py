@@ -14,7 +14,7 @@ import torch
 from torch import Tensor, nn
 
 from fourlab.core.arrays import Array, Ints
-from fourlab.learning.networks.twin import EPSILON, run
+from fourlab.learning.networks.twin import fold, run
 from fourlab.rules.boards import Boards
 from fourlab.rules.geometry import Rules
 from fourlab.search.puct import MOVER, OCCUPIED, Reals
@@ -54,24 +54,6 @@ class Eyes:
         return both.to(kind).contiguous(memory_format=torch.channels_last)
 
 
-def fold(module: nn.Module, shape: Shape, rules: Rules) -> dict[str, Tensor]:
-    """Return the layers with batch normalisation folded in, where the module lies."""
-    raw = {name: value.detach() for name, value in module.state_dict().items()}
-    layers = {}
-    for name in shape.layout(rules):
-        layer, _, part = name.rpartition(".")
-        norm = f"{layer}_norm"
-        if f"{norm}.weight" not in raw:
-            layers[name] = raw[name].clone()
-            continue
-        scale = raw[f"{norm}.weight"] / (raw[f"{norm}.running_var"] + EPSILON).sqrt()
-        if part == "weight":
-            layers[name] = raw[name] * scale[:, None, None, None]
-        else:
-            layers[name] = raw[f"{norm}.bias"] - raw[f"{norm}.running_mean"] * scale
-    return layers
-
-
 class Oracle:
     """The network of self-play; `take` brings it up to date with the one that is trained."""
 
@@ -94,7 +76,7 @@ class Oracle:
     @torch.no_grad()
     def take(self, module: nn.Module) -> None:
         """Take over the weights of a module; leaves that are under way still get the old ones."""
-        fresh = fold(module, self.shape, self.rules)
+        fresh = fold(module, self.rules, self.shape)
         if not self.on_gpu:
             self.thread.submit(self._put, fresh)
             return

@@ -204,7 +204,7 @@ class Pupil:
     def _put_memory(self, arrays: dict[str, Array]) -> None:
         """Write the optimiser's memory in place, where a recorded step looks for it; none: 0."""
         for number, parameter in enumerate(self.module.parameters()):
-            for what, value in self.optimiser.state[parameter].items():
+            for what, value in self.optimiser.state.get(parameter, {}).items():
                 array = arrays.get(f"{number}.{what}")
                 value.zero_() if array is None else value.copy_(torch.from_numpy(array))
 

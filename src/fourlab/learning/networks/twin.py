@@ -12,16 +12,16 @@ import numpy as np
 from fourlab.core.arrays import Array
 from fourlab.core.errors import SpecError
 from fourlab.core.storage import StorageError
+from fourlab.learning.networks.layers import EPSILON, Convolution, Dense, Norm, Whole, rounded
 from fourlab.rules.geometry import Rules
-from fourlab.values.layers import RESIDUAL, STUDY_CONVOLUTIONS, STUDY_HIDDEN, Shape
+from fourlab.values.layers import BLOCKS, RESIDUAL, STUDY_CONVOLUTIONS, STUDY_HIDDEN, Shape
 from fourlab.values.network import Network
 from fourlab.values.on_torch import F, Tensor, TorchEvaluator, nn, one_plane, planes, run, torch
 
 __all__ = ["TorchEvaluator", "build", "folded", "one_plane", "optimiser_state", "part", "planes"]
 __all__ += ["find_device", "put_optimiser_state", "put_state", "run", "state_of", "torch"]
 
-TINY = 1e-12  # keeps a row of zeros from dividing by 0
-EPSILON = 1e-5  # keeps batch normalisation from dividing by 0
+MEASURED = ("mean", "var")  # by batch normalisation
 Arrays = dict[str, Array]
 
 
@@ -33,55 +33,16 @@ def find_device(name: str) -> torch.device:
     return torch.device("cuda" if is_cuda else "cpu")
 
 
-def rounded(weight: Tensor, bits: int) -> Tensor:
-    """Return weights as a file of few bits keeps them; slopes pass as if nothing were rounded."""
-    if not bits:
-        return weight
-    top = 2 ** (bits - 1) - 1
-    steps = weight.detach().flatten(1).abs().amax(1).clamp_min(TINY) / top
-    steps = steps.view(-1, *[1] * (weight.dim() - 1))
-    near: Tensor = weight + ((weight / steps).round() * steps - weight).detach()
-    return near
-
-
-class Convolution(nn.Conv2d):
-    """A convolution whose weights have so many bits."""
-
-    def __init__(self, bits: int, inputs: int, outputs: int, size: int, bias: bool) -> None:
-        super().__init__(inputs, outputs, size, padding=size // 2, bias=bias)
-        self.bits = bits
-
-    def forward(self, x: Tensor) -> Tensor:
-        """Return [boards, outputs, rows, columns]."""
-        return F.conv2d(x, rounded(self.weight, self.bits), self.bias, padding=self.padding)
-
-
-class Dense(nn.Linear):
-    """A linear layer whose weights have so many bits."""
-
-    def __init__(self, bits: int, inputs: int, outputs: int) -> None:
-        super().__init__(inputs, outputs)
-        self.bits = bits
-
-    def forward(self, x: Tensor) -> Tensor:
-        """Return [boards, outputs]."""
-        return F.linear(x, rounded(self.weight, self.bits), self.bias)
-
-
 class Block(nn.Module):
     """Two convolutions, around which the input is carried; `like`: another's, in its own scales."""
 
-    def __init__(self, shape: Shape, like: Block | None) -> None:
+    def __init__(self, rules: Rules, shape: Shape, name: str, like: Block | None) -> None:
         super().__init__()
-        width = shape.width
-        self.a: Convolution = (
-            like.a if like else Convolution(shape.bits, width, width, 3, bias=False)
-        )
-        self.a_norm = nn.BatchNorm2d(width, EPSILON)
-        self.b: Convolution = (
-            like.b if like else Convolution(shape.bits, width, width, 3, bias=False)
-        )
-        self.b_norm = nn.BatchNorm2d(width, EPSILON)
+        first, second = (Whole(rules, shape, f"{name}.{part}") for part in "ab")
+        self.a: Convolution = like.a if like else Convolution(first, shape.width, 3, bias=False)
+        self.a_norm = Norm(first, shape.width)
+        self.b: Convolution = like.b if like else Convolution(second, shape.width, 3, bias=False)
+        self.b_norm = Norm(second, shape.width)
 
     def forward(self, x: Tensor) -> Tensor:
         """Return [boards, width, rows, columns], like the input."""
@@ -95,18 +56,23 @@ class Residual(nn.Module):
     def __init__(self, rules: Rules, shape: Shape) -> None:
         super().__init__()
         flat = shape.head * rules.cells
-        self.stem = Convolution(shape.bits_of("stem"), 2, shape.width, 3, bias=False)
-        self.stem_norm = nn.BatchNorm2d(shape.width, EPSILON)
+
+        def whole(layer: str) -> Whole:
+            return Whole(rules, shape, layer)
+
+        self.stem = Convolution(whole("stem"), 2, 3, bias=False)
+        self.stem_norm = Norm(self.stem.whole, shape.width)
         blocks: list[Block] = []
         for index in range(shape.blocks):
             repeats = shape.distinct and index >= shape.distinct
-            blocks.append(Block(shape, blocks[index % shape.distinct] if repeats else None))
+            like = blocks[index % shape.distinct] if repeats else None
+            blocks.append(Block(rules, shape, f"{BLOCKS}{index}", like))
         self.blocks = nn.ModuleList(blocks)
-        self.policy = Convolution(shape.bits_of("policy"), shape.width, shape.head, 1, bias=True)
-        self.moves = Dense(shape.bits_of("moves"), flat, rules.move_count)
-        self.value = Convolution(shape.bits_of("value"), shape.width, shape.head, 1, bias=True)
-        self.hidden = Dense(shape.bits_of("hidden"), flat, shape.hidden)
-        self.bins = Dense(shape.bits_of("bins"), shape.hidden, shape.bins)
+        self.policy = Convolution(whole("policy"), shape.width, 1, bias=True)
+        self.moves = Dense(whole("moves"), flat)
+        self.value = Convolution(whole("value"), shape.width, 1, bias=True)
+        self.hidden = Dense(whole("hidden"), flat)
+        self.bins = Dense(whole("bins"), shape.hidden)
 
     def forward(self, both: Tensor) -> tuple[Tensor, Tensor]:
         """Return [boards, moves] and [boards, bins]."""
@@ -148,27 +114,35 @@ def build(rules: Rules, shape: Shape, seed: int) -> Residual | Study:
         return Residual(rules, shape) if shape.kind == RESIDUAL else Study(rules, shape)
 
 
+def fold(
+    module: nn.Module, rules: Rules, shape: Shape, kind: torch.dtype = torch.float32
+) -> dict[str, Tensor]:
+    """Return the layers with batch normalisation folded in, where the module lies."""
+    raw = {name: value.to(kind) for name, value in _state(module).items()}
+    layers = {}
+    for name, sizes in shape.layout(rules).items():
+        layer, _, part = name.rpartition(".")
+        whole, norm = Whole(rules, shape, layer).to(raw[f"{layer}.weight"].device), f"{layer}_norm"
+        scale = torch.ones((), dtype=kind)
+        if f"{norm}.weight" in raw:
+            mean, spread = (whole.shared(raw[f"{norm}.running_{what}"]) for what in MEASURED)
+            scale = raw[f"{norm}.weight"] / (spread + EPSILON).sqrt()
+            raw[f"{layer}.bias"] = raw[f"{norm}.bias"] - mean * scale
+        if part == "bias":
+            layers[name] = whole.each(raw[name]).clone()
+        else:
+            rows = rounded(raw[name], whole.bits)
+            layers[name] = whole.all(rows * scale.view(-1, *[1] * (len(sizes) - 1)))
+    return layers
+
+
 def folded(
     module: nn.Module, rules: Rules, shape: Shape, about: dict[str, Any] | None = None
 ) -> Network:
-    """Return the network that a module is when it evaluates: batch normalisation folded in."""
-    raw = {name: value.detach().to("cpu", torch.float64) for name, value in _state(module).items()}
-    layout, layers = shape.layout(rules), {}
-    raw |= {
-        name: rounded(raw[name], shape.bits_of(name)) for name in layout if name.endswith(".weight")
-    }
-    for name, sizes in layout.items():
-        layer, _, part = name.rpartition(".")
-        norm = f"{layer}_norm"
-        if f"{norm}.weight" not in raw:
-            value = raw[name]
-        else:
-            scale = raw[f"{norm}.weight"] / (raw[f"{norm}.running_var"] + EPSILON).sqrt()
-            value = raw[f"{norm}.bias"] - raw[f"{norm}.running_mean"] * scale
-            if part == "weight":
-                value = raw[name] * scale[:, None, None, None]
-        layers[name] = value.reshape(sizes).numpy().astype(np.float32)
-    return Network(rules, shape, layers, about or {})
+    """Return the network that a module is when it evaluates."""
+    layers = fold(module, rules, shape, torch.float64)
+    found = {name: layer.cpu().numpy().astype(np.float32) for name, layer in layers.items()}
+    return Network(rules, shape, found, about or {})
 
 
 def _state(module: nn.Module) -> dict[str, Tensor]:

@@ -20,6 +20,7 @@ class ZeroConfig:
     head: int = option(32, "channels of its heads", low=1, high=512, public=64)
     hidden: int = option(128, "units of its value head", low=1, high=4096, public=256)
     bins: int = option(65, "of the distribution of values", low=2, high=1025, public=129)
+    paired: bool = option(False, "half of the channels see mirrored what the others see")
 
     lanes: int | None = option(
         None,
@@ -95,7 +96,8 @@ class ZeroConfig:
     @property
     def shape(self) -> Shape:
         """The network."""
-        return Shape("residual", self.width, self.blocks, self.head, self.hidden, self.bins)
+        sizes = (self.width, self.blocks, self.head, self.hidden, self.bins)
+        return Shape("residual", *sizes, paired=int(self.paired))
 
     @property
     def puct(self) -> Puct:
