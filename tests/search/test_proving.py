@@ -55,6 +55,22 @@ def test_moves_that_all_are_decided_keep_the_value_whatever_the_network_says(rul
         assert sign(scores[move]) == max(sign(s) for s in scores if s is not None), str(position)
 
 
+def test_a_win_is_the_soonest_and_a_loss_the_latest_where_all_moves_are_decided() -> None:
+    missed = 0
+    for rules in BOARDS:
+        boards, solver = random_positions(rules, 60), shared_solver(rules)
+        moves, alone = (
+            zero(rules, sims=1, prove=nodes).choose(boards_of(boards), np.zeros(60, int))
+            for nodes in (ENOUGH, 0)
+        )
+        for position, move, other in zip(boards, moves, alone, strict=True):
+            scores = solver.scores(position)
+            best = max(score for score in scores if score is not None)
+            assert scores[move] == best, str(position)
+            missed += scores[other] != best
+    assert missed > 5
+
+
 @given(first=st.integers(0, 200), nodes=st.sampled_from([1, 30, ENOUGH]))
 @settings(max_examples=30, deadline=None)
 def test_what_is_proven_is_true(first: int, nodes: int) -> None:

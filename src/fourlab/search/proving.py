@@ -1,7 +1,8 @@
 """Leaves that exact search decides within a few nodes: there no network is asked.
 
-`Prover` walks in the place of `forest.descend`. A walk that ends at a leaf which the rules leave
-open asks the exact search for win, draw or loss first. Its table is empty each time, so that what
+`Prover` walks in the place of `forest.descend`. At first the moves of the root are solved, as far
+as nodes suffice. A walk that ends at a leaf which the rules leave open asks the exact search for
+win, draw or loss first. Its table is empty each time, so that what
 is found depends on the leaf alone, never on the trees beside it.
 """
 
@@ -12,17 +13,23 @@ import numpy as np
 from fourlab.core.jit import SLOWNESS, kernel
 from fourlab.core.scratch import Scratch
 from fourlab.rules.geometry import Rules
+from fourlab.rules.kernels import move_cell, move_count, play
 from fourlab.search.exact import Stack, new_stack
 from fourlab.search.puct import (
     CHILD,
     DEPTH,
+    DONE,
     MOVE,
     MOVER,
     NO_CHILD,
     NOBODY,
     NODE,
     NODES,
+    NOT_TRIED,
     OCCUPIED,
+    OPEN,
+    PRIOR,
+    PROOF,
     WAITING,
     Forest,
     Puct,
@@ -82,6 +89,32 @@ def _decide(rules: Rules, puct: Puct, forest: Forest, desk: Desk, tree: int) -> 
 
 
 @kernel
+def _solve_next(rules: Rules, puct: Puct, forest: Forest, desk: Desk, tree: int) -> bool:
+    """Solve the next move of a root, how soon it ends too; once all are, the root is proven.
+
+    False: its nodes are not enough, and the tree has to say.
+    """
+    edges, problem, moves = forest.edges, desk.problem, move_count(rules)
+    best = -OPEN
+    for move in range(moves):
+        proof = float(edges[tree, 0, PROOF, move])
+        if edges[tree, 0, PRIOR, move] == NOT_TRIED:
+            continue
+        if proof != OPEN:
+            best = max(best, proof)
+            continue
+        mover, occupied = forest.roots[tree, MOVER], forest.roots[tree, OCCUPIED]
+        mover, occupied = play(mover, occupied, move_cell(rules, occupied, move))
+        problem.movers[0], problem.occupied[0] = mover, occupied
+        if solve(rules, problem, desk.stack, desk.table, True, False, True, desk.nodes) != SOLVED:
+            return False
+        edges[tree, 0, PROOF, move] = -worth_of(rules, puct, problem.low[0])
+        return True
+    edges[tree, 0, PROOF, moves] = best
+    return True
+
+
+@kernel
 def descend_proving(
     rules: Rules, puct: Puct, forest: Forest, desk: Desk, first: int, stop: int
 ) -> int:
@@ -92,7 +125,10 @@ def descend_proving(
         while forest.counts[tree, WAITING] == NOBODY and spent < desk.patience:
             if is_done(rules, forest, tree):
                 break
-            if descend_one(rules, puct, forest, tree):
+            is_new = forest.counts[tree, DONE] == 0
+            if is_new and _solve_next(rules, puct, forest, desk, tree):
+                spent += desk.problem.nodes[0]
+            elif descend_one(rules, puct, forest, tree):
                 _decide(rules, puct, forest, desk, tree)
                 spent += desk.problem.nodes[0]
         left += not is_done(rules, forest, tree)
