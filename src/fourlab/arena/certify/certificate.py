@@ -26,9 +26,11 @@ from fourlab.arena.certify.refuting import (
 from fourlab.arena.certify.walk import MOST_POSITIONS, Progress, Tally, Walk
 from fourlab.core.errors import SpecError
 from fourlab.core.files import contents
+from fourlab.core.kinds import typed
 from fourlab.core.limit import Limit
 from fourlab.core.machine import provenance
 from fourlab.core.shipped import shipped_folder
+from fourlab.core.spec import counted
 from fourlab.core.storage import StorageError, replacing
 from fourlab.core.workers import Workers
 from fourlab.rules.catalog import game as find_game
@@ -109,14 +111,17 @@ class Certificate:
         }
         return {**told, "checksum": _checksum(told)}
 
-    def save(self, path: Path) -> None:
+    @typed
+    def save(self, path: Path | str) -> None:
         """Write the certificate's file."""
-        with replacing(path) as file:
+        with replacing(Path(path)) as file:
             file.write((json.dumps(self.to_json(), indent=1) + "\n").encode())
 
     @classmethod
-    def load(cls, path: Path) -> Certificate:
+    @typed
+    def load(cls, path: Path | str) -> Certificate:
         """Read a certificate's file; raises StorageError if it is none, or damaged."""
+        path = Path(path)
         try:
             told = json.loads(contents(path))
             found = told.pop("checksum")
@@ -210,6 +215,7 @@ def value_for(start: Position, side: int) -> int:
     return outcome if start.to_move == side else -outcome
 
 
+@typed
 def certify(
     agent: str | Agent,
     game: str | Rules = "connect4",
@@ -219,8 +225,8 @@ def certify(
     start: str = "",
     starts: str = "",
     explain: bool = True,
-    moves: Path | None = None,
-    folder: Path | None = None,
+    moves: Path | str | None = None,
+    folder: Path | str | None = None,
     resume: bool = False,
     workers: Workers | None = None,
     most: int = MOST_POSITIONS,
@@ -238,6 +244,8 @@ def certify(
         raise SpecError(f"no side {side!r}; write first or second")
     if starts not in ("", "holes", "refuted"):
         raise SpecError(f"no starts {starts!r}; write holes or refuted")
+    most = counted("most", most, 1)
+    folder = None if folder is None else Path(folder)
     is_spec = isinstance(agent, str)
     player = find_agent(agent, find_game(game) if is_spec else game)
     player = apart(player) if is_spec else player  # an object is asked where it lives
@@ -246,7 +254,7 @@ def certify(
         value = value_for(begin, walk.side)
         walk.run(workers, resume, most, watch)
         if moves is not None:
-            save_moves(walk, value, moves)
+            save_moves(walk, value, Path(moves))
         return _judged(walk, value, strict, starts, explain)
 
 
