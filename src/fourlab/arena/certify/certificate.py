@@ -6,6 +6,7 @@ import functools
 import gzip
 import hashlib
 import json
+import zlib
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -25,7 +26,7 @@ from fourlab.arena.certify.refuting import (
 )
 from fourlab.arena.certify.walk import MOST_POSITIONS, Progress, Tally, Walk
 from fourlab.core.errors import SpecError
-from fourlab.core.files import contents
+from fourlab.core.files import contents, open_file
 from fourlab.core.kinds import typed
 from fourlab.core.limit import Limit
 from fourlab.core.machine import provenance
@@ -41,6 +42,8 @@ from fourlab.search.sizes import known
 from fourlab.search.solver import shared_solver
 
 KIND, VERSION = "certificate", 1
+MOVES = "moves"  # the kind of a file of what was played
+LONGEST_HEADER = 1 << 20  # bytes of its first line
 SIDES = {"first": FIRST, "second": SECOND}
 SHIPPED = shipped_folder("fourlab.arena.certify", "shipped")  # certificates, by their names
 SHOWN = 20  # refuting games that a certificate holds
@@ -303,7 +306,7 @@ def save_moves(walk: Walk, value: int, path: Path) -> None:
     """
     rules = walk.rules
     header = {
-        "kind": "moves",
+        "kind": MOVES,
         "version": VERSION,
         **walk.about(),
         "side": [*SIDES][walk.side],
@@ -318,6 +321,15 @@ def save_moves(walk: Walk, value: int, path: Path) -> None:
         packed.write(json.dumps(header).encode() + b"\n")
         for ply in walk.plies:
             packed.write(walk.asked(ply)[1].tobytes())
+
+
+def holds_moves(path: Path) -> bool:
+    """Return whether a file is one that `save_moves` wrote."""
+    try:
+        with open_file(path) as file, gzip.GzipFile(fileobj=file) as packed:
+            return bool(json.loads(packed.readline(LONGEST_HEADER))["kind"] == MOVES)
+    except (OSError, EOFError, zlib.error, ValueError, TypeError, KeyError, RecursionError):
+        return False
 
 
 def differences(old: Certificate, new: Certificate) -> list[str]:
