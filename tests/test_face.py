@@ -124,6 +124,68 @@ def test_moves_that_are_no_position_are_told_how_to_become_one(ask: Any) -> None
         ask("44")
 
 
+BOARD, DICE = fourlab.game(SMALL), np.random.default_rng()
+FEW: dict[str, Any] = {"game": SMALL, "games": 2, "workers": 1}
+
+
+@pytest.mark.parametrize(
+    ("ask", "says"),
+    [
+        (lambda: fourlab.train("q", SMALL, truth=3, games=1), "truth=3: write text"),
+        (lambda: fourlab.train("q", SMALL, out=3, games=1), "out=3: write a path or text"),
+        (lambda: fourlab.train("q", SMALL, show=3, games=1), "show=3: write a function"),
+        (lambda: fourlab.tournament("random", "baseline", record=3, **FEW), "record=3: write a"),
+        (lambda: fourlab.tournament("random", "baseline", show=3, **FEW), "show=3: write a funct"),
+        (lambda: fourlab.tournament("random", "baseline", gauntlet=b"x", **FEW), "True or False"),
+        (lambda: fourlab.sweep(3), "text=3: write text"),
+        (lambda: fourlab.Solver(SMALL, book=3), "book=3: write what .*Book.load"),
+        (lambda: fourlab.Solver(SMALL).bounds(BOARD.start(), 0.5), r"=0.5: write fourlab.Limit\("),
+        (lambda: fourlab.Solver(SMALL).scores(BOARD.start(), weak="no"), "weak='no': write True"),
+        (lambda: fourlab.Solver(SMALL).score_many(3), "positions=3: write a list"),
+        (lambda: fourlab.agent("random").decide(BOARD.start(), 5), r"rng=5: .*default_rng\(5\)"),
+        (lambda: fourlab.agent("mcts").decide(BOARD.start(), DICE, 5), "limit=5: write fourlab.Li"),
+        (lambda: fourlab.certify("perfect:ties=first", SMALL, moves=3), "moves=3: write a path"),
+        (lambda: fourlab.certify("perfect:ties=first", SMALL, workers=3), "workers=3: .*Workers"),
+        (lambda: fourlab.certify("perfect:ties=first", SMALL, most=-1), "most=-1: write a whole"),
+        (lambda: fourlab.Certificate.load(3), "path=3: write a path"),
+        (lambda: fourlab.best_response(SMALL, "random", win="x"), "win='x': write a number"),
+        (lambda: fourlab.mdp(SMALL, "random", []), r"side=\[\]: write text"),
+        (lambda: fourlab.mdp(SMALL, start=3), "3 is no position"),
+        (lambda: fourlab.Run.resume(3), "folder=3: write a path"),
+    ],
+)
+def test_arguments_of_another_kind_are_told_what_to_write(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ask: Any, says: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(fourlab.FourlabError, match=says):
+        ask()
+    assert not list(tmp_path.iterdir())
+
+
+def test_an_own_agent_is_asked_rightly_too() -> None:
+    class Mine(fourlab.Agent):
+        """Plays the first move."""
+
+        name = "mine"
+
+        def decide(self, state: Any, generator: Any, limit: Any = None) -> fourlab.Decision:
+            return fourlab.Decision(state.legal_moves()[0])
+
+    mine = Mine(BOARD)
+    assert mine.decide(BOARD.start(), generator=DICE).move == 0
+    with pytest.raises(SpecError, match="rng=5: write numpy"):
+        mine.decide(BOARD.start(), 5)
+
+
+def test_a_certificate_takes_places_as_text(tmp_path: Path) -> None:
+    moves, folder, file = (str(tmp_path / name) for name in ("moves", "walk", "file"))
+    found = fourlab.certify("perfect:ties=first", "tictactoe", moves=moves, folder=folder)
+    found.save(file)
+    assert fourlab.Certificate.load(file) == found
+    assert {path.name for path in tmp_path.iterdir()} == {"moves", "walk", "file"}
+
+
 @pytest.mark.parametrize("option", ["seed", "every", "evaluation_games"])
 @pytest.mark.parametrize("number", [-1, True, 2.5, None, 2**63])
 def test_a_number_that_is_none_begins_no_run(tmp_path: Path, option: str, number: Any) -> None:

@@ -186,6 +186,19 @@ def test_an_agent_is_not_overwritten_by_what_is_made_of_it(tmp_path: Path) -> No
     assert "is made of; name another file" in done.stderr
 
 
+def test_only_a_submission_is_written_over(tmp_path: Path) -> None:
+    out, mine = tmp_path / "out.py", tmp_path / "mine.py"
+    out.write_text("months = 'of work'\n")
+    done = fourlab_export("baseline", "-o", str(out))
+    assert (done.returncode, out.read_text()) == (2, "months = 'of work'\n")
+    assert "out.py is there, and no submission of fourlab; name another" in done.stderr
+    out.write_text("")
+    mine.write_text("def agent(observation, configuration):\n    return 3\n")  # travels as it is
+    for spec in ("baseline", "random", str(mine), "baseline"):
+        assert fourlab_export(spec, "-o", str(out)).returncode == 0
+        assert out.read_text() == export_kaggle(spec)
+
+
 def test_a_missing_runner_is_answered_with_what_brings_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "kaggle_environments", None)
     with pytest.raises(MissingExtraError, match=r"pip install .*\[kaggle\]'"):

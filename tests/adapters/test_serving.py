@@ -31,6 +31,13 @@ def test_it_introduces_itself_with_its_options() -> None:
         assert said[-2:] == [end, "readyok"]
 
 
+def test_bounds_of_whole_numbers_are_whole_numbers() -> None:
+    """A program that reads the options of an engine takes no 1e+09."""
+    said = answers("mcts", "ugi")
+    assert "option name sims type spin default none min 0 max 1000000000" in said
+    assert "option name time type string default none min 0.001 max 86400" in said
+
+
 @pytest.mark.parametrize("position", ["position 4453", "position startpos moves 4 4 5 3"])
 def test_it_answers_with_what_the_agent_decides(position: str) -> None:
     start = game("connect4").start().play_all("4453")

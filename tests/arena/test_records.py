@@ -1,6 +1,7 @@
 """What is recorded is there, once, whatever happens."""
 
 import os
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -32,9 +33,10 @@ from fourlab.rules.record import GameRecord
 PAIR = Pairing("connect:columns=5,rows=4,k=4", "random", "baseline", 1, 4)
 
 
-def fill(records: Records, first: int = 0, count: int = 20) -> int:
-    pairing = records.pairing(PAIR)
-    games = play(Stretch(PAIR, first, count))
+def fill(records: Records, first: int = 0, count: int = 20, seed: int = 1) -> int:
+    pair = replace(PAIR, seed=seed)
+    pairing = records.pairing(pair)
+    games = play(Stretch(pair, first, count))
     records.add(pairing, games, games.notations(PAIR.rules))
     return pairing
 
@@ -243,6 +245,44 @@ def test_a_file_that_takes_the_place_of_another_does_not_get_its_games(
             assert records._all("PRAGMA integrity_check") == [("ok",)]
             found = [number for (number,) in records._all("SELECT number FROM games")]
             assert sorted(found) == list(numbers)
+
+
+@pytest.mark.parametrize("recorded", [True, False])
+@pytest.mark.parametrize("written", ["other", "older", "text"])
+def test_a_file_that_is_copied_into_another_one_is_not_mixed_with_it(
+    tmp_path: Path, written: str, recorded: bool
+) -> None:
+    """The file is the same, its contents are not; SQLite's log has pages of the old ones."""
+    path, other, older = (tmp_path / f"{name}.db" for name in ("games", "other", "older"))
+    with Records(other) as records:
+        fill(records, first=100, count=60, seed=2)
+    with Records(older):
+        pass
+    shutil.copy(older, path)
+    (tmp_path / "text.db").write_text("months of work\n" * 5000)
+    with Records(path) as records:
+        fill(records, count=20)
+    with Records(path) as records:
+        fill(records, first=20, count=20)
+        shutil.copyfile(tmp_path / f"{written}.db", path)
+        if recorded:
+            with pytest.raises(StorageError, match=r"games.db was deleted, moved or replaced"):
+                fill(records, first=40, count=20)
+    assert path.read_bytes() == (tmp_path / f"{written}.db").read_bytes()
+    if written != "text":
+        with Records(path) as records:
+            assert records._all("PRAGMA integrity_check") == [("ok",)]
+            assert records.count() == (60 if written == "other" else 0)
+
+
+def test_a_log_that_others_move_into_the_file_is_nothing_new(tmp_path: Path) -> None:
+    path = tmp_path / "games.db"
+    with Records(path) as records, Records(path) as beside:
+        for first in range(0, 100, 20):
+            fill(records, first=first, count=20)
+            fill(beside, first=first, count=20, seed=first)
+            assert beside._all("PRAGMA wal_checkpoint(FULL)")[0][0] == 0
+        assert records.count() == 200
 
 
 def test_a_locked_file_is_said_and_kept(tmp_path: Path) -> None:

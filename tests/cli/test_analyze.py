@@ -161,6 +161,23 @@ def test_the_uci_data_set(tmp_path: Path) -> None:
     assert all((row.count("x"), row.count("o")) == (4, 4) for row in cells)
 
 
+def test_only_data_is_written_over_by_data(tmp_path: Path) -> None:
+    path = tmp_path / "notes"
+    path.write_text("months of work")
+    for words, what in (
+        (["uci"], "UCI set"),
+        (["suites", "--game", "tictactoe"], "file of suites"),
+    ):
+        done = run("data", *words, "-o", str(path))
+        assert (done.returncode, path.read_text()) == (2, "months of work")
+        assert f"notes is there, and no {what}; name another file" in done.stderr
+    path.write_text(",".join("b" * 42) + ",draw\n")
+    assert run("data", "uci", "-o", str(path)).returncode == 0
+    for _ in range(2):
+        made = str(tmp_path / "suites.npz")
+        assert run("data", "suites", "--game", "tictactoe", "-o", made).returncode == 0
+
+
 def test_a_book_is_built(tmp_path: Path) -> None:
     path = tmp_path / "small.npz"
     game = ["--game", "connect:columns=4,rows=4,k=4", "--plies", "4"]

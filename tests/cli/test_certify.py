@@ -52,6 +52,22 @@ def test_an_agent_is_not_overwritten_by_what_is_found_of_it(tmp_path: Path, opti
     assert done.stderr.startswith("fourlab: mine.py is what mine.py@")
 
 
+def test_only_its_own_files_are_written_over(tmp_path: Path) -> None:
+    other = "minimax:ties=first,depth=1"
+    places = {"--out": "certificate", "--holes": "file of positions", "--moves": "file of moves"}
+    for option, what in places.items():
+        (tmp_path / "notes").write_text("months of work")
+        done = run(tmp_path, *BAD, option, "notes")
+        assert (done.returncode, (tmp_path / "notes").read_text()) == (2, "months of work")
+        assert f"notes is there, and no {what}; name another file, or remove it" in done.stderr
+        (tmp_path / "notes").write_text("")
+        assert run(tmp_path, *BAD, option, "notes").returncode == 1
+        written = (tmp_path / "notes").read_bytes()
+        assert written
+        assert run(tmp_path, other, *BAD[1:], option, "notes").returncode == 1
+        assert (tmp_path / "notes").read_bytes() != written
+
+
 def test_a_refuted_agent_is_shown_how(tmp_path: Path) -> None:
     done = run(tmp_path, *BAD, "--holes", "holes.txt")
     assert done.returncode == 1

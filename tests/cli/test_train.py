@@ -142,6 +142,8 @@ def test_what_was_learned_plays(folder: Path) -> None:
         (("train", "--resume", "--out", "nowhere"), "nowhere is no run folder"),
         (("train", "q", "--out", "runs/q-1"), "runs/q-1 holds a run: q:games=3000"),
         (("runs", "nowhere"), "no runs in nowhere"),
+        (("runs", "nowhere", "--json"), "no runs in nowhere"),
+        (("runs", "runs/q-1/config.json"), "no runs in runs/q-1/config.json"),
         (("table", "show", "nowhere"), "cannot read nowhere"),
         (("table", "show", "runs/q-1/config.json"), "is no file of fourlab, or it is damaged"),
         (("play", "--second", "q"), "write q:PATH"),

@@ -74,7 +74,7 @@ def test_only_a_book_is_written_over(tmp_path: Path) -> None:
     save_arrays(table, "values", 1, {}, {"values": np.zeros(1)})
     for path in (notes, table):
         before = path.read_bytes()
-        with pytest.raises(StorageError, match="is there, and no book; name another file with"):
+        with pytest.raises(StorageError, match="is there, and no book; name another file"):
             build(path)
         assert path.read_bytes() == before
     book = tmp_path / "book.npz"

@@ -12,17 +12,19 @@ import re
 import textwrap
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 
 from fourlab.adapters.kaggle import player_of, submission_spec
+from fourlab.adapters.own_file import EXPORTED, as_it_is, own_text
 from fourlab.adapters.own_file import MODULE as OWN
-from fourlab.adapters.own_file import as_it_is, own_text
 from fourlab.agents.base import Agent
 from fourlab.agents.engine import EngineAgent
 from fourlab.agents.learned import Learned
 from fourlab.agents.net import NetworkAgent
 from fourlab.core.errors import SpecError
+from fourlab.core.files import text_of
 from fourlab.core.spec import write
-from fourlab.core.storage import StorageError
+from fourlab.core.storage import StorageError, reading
 from fourlab.values.packing import packed, visits_to_keep
 from fourlab.version import __version__
 
@@ -34,7 +36,7 @@ DATA = {"fourlab.search.book": "search/books"}  # what a module reads besides it
 LARGEST = 40_000_000  # bytes of a file; Kaggle takes 100 MB, and reading it costs time and memory
 ADVISED = 0.8  # share of the room to aim at: fewer values take more room each
 
-HEAD = '''r"""{spec}: a player for Kaggle's ConnectX, exported from fourlab {version} (MIT licence).
+HEAD = '''r"""{spec}: a player for Kaggle's ConnectX, {exported} {version} (MIT licence).
 
 Submit this file as it is. It plays as either player, thinks within `actTimeout` and its share of
 `remainingOverageTime`, and needs numpy; numba makes it some hundred times faster.
@@ -118,7 +120,10 @@ def export_kaggle(spec: str) -> str:
     text = "".join(
         (
             HEAD.format(
-                spec=player.spec.replace('"', "'"), version=__version__, about=_about(player)
+                spec=player.spec.replace('"', "'"),
+                exported=EXPORTED,
+                version=__version__,
+                about=_about(player),
             ),
             f"\nSOURCES = {{\n{entries}}}\n\nDATA = {{\n{blobs}}}\n\n",
             f"CARRIED = {{\n{parts}}}\n\n",
@@ -136,6 +141,12 @@ def export_kaggle(spec: str) -> str:
     if carried and len(text) > LARGEST:
         raise StorageError(_too_large(player, len(text)))
     return text
+
+
+def is_submission(path: Path) -> bool:
+    """Return whether a file is one that was exported; raises StorageError if it cannot be read."""
+    with reading(path):
+        return EXPORTED in text_of(path)
 
 
 def _carried(player: Agent) -> dict[str, bytes]:

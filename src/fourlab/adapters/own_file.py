@@ -10,6 +10,7 @@ from fourlab.core import own
 from fourlab.core.errors import SpecError
 
 MODULE = "own_agent"  # of the bundled package
+EXPORTED = "exported from fourlab"  # stands in every submission
 
 
 def own_text(player: Agent) -> str | None:
@@ -40,9 +41,9 @@ def as_it_is(player: Agent) -> str | None:
         return None
     if re.search(r"^\s*(?:from|import) fourlab\b", text, flags=re.MULTILINE):
         return None
-    # Kaggle calls what the file defines last.
     call = f"{type(player).__name__}({'obs, config'[: 3 if player.parameters == 1 else None]})"
-    return f"{text.rstrip()}\n\n\ndef submission(obs, config):\n    return {call}\n"
+    note = f"# {EXPORTED}: Kaggle calls what the file defines last"
+    return f"{text.rstrip()}\n\n\n{note}\ndef submission(obs, config):\n    return {call}\n"
 
 
 def _spelled_out(name: str, text: str) -> str:

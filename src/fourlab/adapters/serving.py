@@ -83,8 +83,9 @@ class EngineServer:
             words = [f"option name {option.name} type {UGI_TYPES[option.kind]}"]
             default = getattr(self.agent.config, option.field)
             words.append(f"default {show_value(default)}")
-            words += [f"min {option.low:g}"] if option.low is not None else []
-            words += [f"max {option.high:g}"] if option.high is not None else []
+            for word, bound in (("min", option.low), ("max", option.high)):
+                if bound is not None:
+                    words.append(f"{word} {show_value(option.kind(bound))}")
             self.say(" ".join(words))
         self.say(end)
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from fourlab.core.arrays import Floats, Ints
 from fourlab.core.errors import FourlabError
+from fourlab.core.kinds import typed
 from fourlab.core.limit import NO_LIMIT, Limit
 from fourlab.core.spec import options_of, write
 from fourlab.rules.boards import Boards, boards_of
@@ -77,6 +78,12 @@ class Agent(ABC):
     is_deterministic: bool = False  # whether equal positions always give equal moves
     mirrors_alike: bool = False  # whether mirror images always give mirrored moves
     home_plies: int | None = None  # of the openings it was trained with; None: it plays from any
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        """Have every agent's `decide` refuse dice and limits that are none."""
+        super().__init_subclass__(**options)
+        if "decide" in vars(cls):
+            cls.decide = typed(cls.decide, Agent.decide)  # type: ignore[method-assign]
 
     def __init__(self, rules: Rules, config: Any = None) -> None:
         self.rules = rules

@@ -25,8 +25,8 @@ from fourlab.arena import seals
 from fourlab.arena.games import Games, moves_array
 from fourlab.arena.identity import label
 from fourlab.arena.pairing import Pairing
+from fourlab.arena.place import Place
 from fourlab.arena.schema import APPLICATION, LISTING, MIGRATIONS, SEALED, SUMMARY, seal_of
-from fourlab.core.files import which
 from fourlab.core.storage import StorageError, is_folder, is_there, writing
 from fourlab.rules.record import GameRecord
 from fourlab.version import __version__
@@ -49,7 +49,7 @@ class Records:
         if is_folder(path):
             raise StorageError(f"cannot record games in {path}: it is a folder; name a file")
         self._is_read_only = is_there(path) and not os.access(path, os.W_OK)
-        self._file: tuple[int, int] | None = None  # which one it is, once it is there
+        self._place: Place | None = None  # of the file, once it is one
         with self._errors(), writing(path):
             only = f"{path.absolute().as_uri()}?immutable=1" if self._is_read_only else ""
             self._connection = sqlite3.connect(
@@ -60,7 +60,7 @@ class Records:
             with self._errors():
                 self._prepare()
                 seals.check(self._connection, self.path)
-            self._file = which(path)
+            self._place = Place(path, self._connection)
         except StorageError:
             self._connection.close()
             raise
@@ -123,11 +123,8 @@ class Records:
         self._connection.execute("BEGIN IMMEDIATE")
         try:
             yield
-            if self._file not in (None, which(self.path)):  # SQLite writes on, for nobody
-                raise StorageError(
-                    f"{self.path} was deleted, moved or replaced while games were recorded in it; "
-                    "those under way are lost"
-                )
+            if self._place is not None:
+                self._place.check()
             self._connection.execute("COMMIT")
         except BaseException:
             with contextlib.suppress(sqlite3.Error):  # SQLite may have rolled back already
@@ -295,13 +292,9 @@ class Records:
         return found
 
     def close(self) -> None:
-        """Close the file; what waits in the log beside it is moved into it.
-
-        SQLite would leave the log of a file that is gone to the one that lies there now.
-        """
-        if self._file not in (None, which(self.path)):
-            with contextlib.suppress(sqlite3.Error):
-                self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        """Close the file; what waits in the log beside it is moved into it."""
+        if self._place is not None:
+            self._place.leave()
         self._connection.close()
 
     def __enter__(self) -> Records:

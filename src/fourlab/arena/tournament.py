@@ -24,6 +24,7 @@ from fourlab.arena.sprt import Hypotheses, Sprt
 from fourlab.arena.tallies import Tally
 from fourlab.core.arrays import Ints
 from fourlab.core.errors import FourlabError
+from fourlab.core.kinds import typed
 from fourlab.core.limit import never
 from fourlab.core.notebook import frame, heading, track
 from fourlab.core.sheet import SPAN_STYLE, Sheet
@@ -278,6 +279,7 @@ class Tournament:
         }
 
 
+@typed
 def tournament(
     *agents: Named | Sequence[Named],
     game: str | Rules = "connect4",

@@ -83,6 +83,7 @@ def certify(
     folder = None if out is None else beside(out, ".walk")
     spec = agent or (old.agent if old is not None else "")
     spare(find_agent(spec, told["game"]), *written)
+    _check_spare(out, holes, moves, told["game"])
     alone = workers == 1 and cluster is None
     with (
         nullcontext() if alone else Workers(workers, "processes", cluster) as pool,
@@ -126,6 +127,21 @@ def _check_places(written: list[Path], read: Path | None) -> None:
         check_place(place)
         if [*written, read].count(place) > 1:
             raise SpecError(f"{place} is named twice; every file needs a name of its own")
+
+
+def _check_spare(out: Path | None, holes: Path | None, moves: Path | None, game: str) -> None:
+    """Refuse files that hold something else than what would be written there."""
+    from fourlab.arena.certify.certificate import Certificate, holds_moves
+    from fourlab.core.storage import check_spare
+    from fourlab.positions.suites import read_positions
+    from fourlab.rules.catalog import game as find_game
+
+    if out is not None:
+        check_spare(out, "certificate", Certificate.load)
+    if holes is not None:
+        check_spare(holes, "file of positions", lambda path: read_positions(find_game(game), path))
+    if moves is not None:
+        check_spare(moves, "file of moves", holds_moves)
 
 
 def _refuse_others(asked: dict[str, Any], old: Certificate) -> None:

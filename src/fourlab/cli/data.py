@@ -1,9 +1,14 @@
 """`fourlab data`: data sets made from rules and solver."""
 
+from __future__ import annotations
+
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+if TYPE_CHECKING:
+    from fourlab.rules.position import Position
 
 app = typer.Typer(help="Make data sets.", no_args_is_help=True)
 
@@ -20,15 +25,27 @@ def uci(
     out: Annotated[Path, typer.Option("--out", "-o", help="The file to write.")],
 ) -> None:
     """Write the UCI Connect-4 data set: 67,557 positions and their outcome."""
-    from fourlab.core.storage import replacing
+    from fourlab.core.storage import check_spare, replacing
     from fourlab.positions.uci import uci as make
 
+    check_spare(out, "UCI set", _first_row)
     rows = make()
     with replacing(out) as file:
         file.writelines(f"{row}\n".encode() for row in rows.rows())
     counts = {name: int((rows.outcomes == sign).sum()) for name, sign in CLASSES.items()}
     classes = ", ".join(f"{count:,} {name}" for name, count in counts.items())
     typer.echo(f"{out}: {len(rows.outcomes):,} rows ({classes})")
+
+
+def _first_row(path: Path) -> Position:
+    """Return the position with which a file of the set begins; raises FourlabError."""
+    from fourlab.core.files import lines_of
+    from fourlab.core.storage import reading
+    from fourlab.rules.catalog import game as find_game
+    from fourlab.rules.formats import read_uci
+
+    with reading(path):
+        return read_uci(find_game("connect4"), next(lines_of(path)))
 
 
 @app.command("suites")
@@ -38,12 +55,13 @@ def suites(
 ) -> None:
     """Make and solve the positions that `fourlab grade` uses, as they ship with fourlab."""
     from fourlab.cli.console import progress
-    from fourlab.core.storage import check_place
-    from fourlab.positions.suites import make_suite, names, save_suites, score_positions
+    from fourlab.core.storage import check_place, check_spare, peek
+    from fourlab.positions.suites import KIND, make_suite, names, save_suites, score_positions
     from fourlab.rules.catalog import game as find_game
 
     rules = find_game(game)
     check_place(out)
+    check_spare(out, "file of suites", lambda path: peek(path)["kind"] == KIND)
     with progress("positions") as bar:
         made = {}
         for name in names(rules):

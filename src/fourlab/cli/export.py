@@ -40,12 +40,12 @@ def kaggle(
 
     A rehearsal ends with exit code 1 if a game was broken off or the agent failed on the way.
     """
-    from fourlab.adapters.export import export_kaggle
+    from fourlab.adapters.export import export_kaggle, is_submission
     from fourlab.adapters.kaggle import player_of
     from fourlab.adapters.rehearsal import OPPONENTS, ready_for
     from fourlab.adapters.rehearsal import rehearse as play
     from fourlab.cli.console import progress
-    from fourlab.core.storage import replacing
+    from fourlab.core.storage import check_spare, replacing
     from fourlab.rules.catalog import game as find_game
 
     player = player_of(agent)
@@ -56,6 +56,7 @@ def kaggle(
     opponents = against or OPPONENTS
     if rehearse > 0:
         ready_for(rules, opponents)
+    check_spare(out, "submission of fourlab", is_submission)
     source = export_kaggle(agent).encode()
     with replacing(out) as file:
         file.write(source)

@@ -15,9 +15,12 @@ def runs(
 ) -> None:
     """List training runs and compare what they have come to."""
     from fourlab.core.errors import SpecError
-    from fourlab.core.storage import is_there
+    from fourlab.core.storage import is_folder
     from fourlab.learning.runs import RunConfig, find_runs, read_metrics
 
+    nothing = f"no runs in {root}; make one with fourlab train q, or name their folder"
+    if root != RUNS and not is_folder(root):
+        raise SpecError(nothing)
     listing: list[dict[str, Any]] = []
     for folder in find_runs(root):
         config = RunConfig.load(folder)
@@ -33,14 +36,10 @@ def runs(
         )
     if as_json:
         typer.echo(json.dumps(listing))
-        return
-    if listing:
+    elif listing:
         show(listing)
-        return
-    nothing = f"no runs in {root}; make one with fourlab train q, or name their folder"
-    if root != RUNS and not is_there(root):
-        raise SpecError(nothing)
-    typer.echo(nothing)
+    else:
+        typer.echo(nothing)
 
 
 def show(listing: list[dict[str, Any]]) -> None:

@@ -15,7 +15,7 @@ import secrets
 import tempfile
 import time
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO, Any
 
@@ -123,6 +123,19 @@ def check_place(path: Path) -> None:
                 file.write(b"")  # a device that is full takes not even that
         else:
             tempfile.TemporaryFile(dir=place.parent).close()
+
+
+def check_spare(path: Path, what: str, is_one: Callable[[Path], object]) -> None:
+    """Raise StorageError for a file with something in it that is no `what`: it is not written over.
+
+    `is_one` may also raise FourlabError for what is none.
+    """
+    if not is_there(path) or not path.is_file() or not path.stat().st_size:
+        return
+    with contextlib.suppress(FourlabError):
+        if is_one(path):
+            return
+    raise StorageError(f"{path} is there, and no {what}; name another file, or remove it")
 
 
 def _clear(path: Path) -> None:

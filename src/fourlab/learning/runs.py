@@ -19,6 +19,7 @@ from fourlab.agents.apart import apart
 from fourlab.agents.base import Agent
 from fourlab.agents.registry import agent as find_agent
 from fourlab.core.errors import SpecError
+from fourlab.core.kinds import typed
 from fourlab.core.spec import configure, nameable, on_path, options_of, parse, show_value, write
 from fourlab.core.storage import StorageError, alone, is_there
 from fourlab.learning.base import Learner, Progress
@@ -78,6 +79,7 @@ class Run:
         return run
 
     @classmethod
+    @typed
     def resume(cls, folder: Path | str, games: int | None = None, **looks: Any) -> Run:
         """Take a run up where its last checkpoint left it.
 

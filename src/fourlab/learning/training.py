@@ -9,6 +9,7 @@ from typing import Any
 
 from fourlab.agents.registry import Named, several, spec_of
 from fourlab.agents.registry import agent as find_agent
+from fourlab.core.kinds import typed
 from fourlab.core.showing import shown
 from fourlab.core.storage import is_there
 from fourlab.learning.registry import learner as new_learner
@@ -19,6 +20,7 @@ from fourlab.rules.geometry import Rules
 RUNS = "runs"
 
 
+@typed
 def train(
     learner: str,
     game: str | Rules = "connect4",

@@ -7,7 +7,6 @@ or changed is passed over, and its positions are solved again.
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import json
 import logging
@@ -25,6 +24,7 @@ from fourlab.core.storage import (
     alone,
     beside,
     check_place,
+    check_spare,
     peek,
     reading,
     seal,
@@ -59,16 +59,6 @@ def solve_chunk(rules: Rules, movers: Ints, occupied: Ints, table_mb: float) -> 
     return scores
 
 
-def _check_spare(path: Path) -> None:
-    """Raise StorageError for a file with something in it that is no book."""
-    if not path.is_file() or not path.stat().st_size:
-        return
-    with contextlib.suppress(StorageError):
-        if peek(path)["kind"] == KIND:
-            return
-    raise StorageError(f"{path} is there, and no book; name another file with --out, or remove it")
-
-
 class Build:
     """The making of one book. Iterate over `run` until it ends, then `finish`."""
 
@@ -83,7 +73,7 @@ class Build:
         self._gap = ""  # ends a line of it that was cut off
         self._is_told = False  # that it cannot be written
         check_place(path)
-        _check_spare(path)
+        check_spare(path, "book", lambda path: peek(path)["kind"] == KIND)
         self._resume()
 
     @property

@@ -12,6 +12,7 @@ import numpy as np
 from fourlab.core.arrays import Ints
 from fourlab.core.errors import FourlabError
 from fourlab.core.jit import SLOWNESS
+from fourlab.core.kinds import typed
 from fourlab.core.limit import NO_LIMIT, Limit
 from fourlab.core.scratch import Scratch
 from fourlab.core.spec import counted
@@ -54,6 +55,7 @@ class Solver:
     it is for every game with a name: 1.7 times as fast, after some seconds.
     """
 
+    @typed
     def __init__(
         self,
         game: str | Rules = "connect4",
@@ -102,21 +104,25 @@ class Solver:
         """Return 1, 0 or -1: a win, draw or loss of the side to move with perfect play."""
         return _exact(self.bounds(position, weak=True))
 
+    @typed
     def bounds(self, position: Position, limit: Limit = NO_LIMIT, weak: bool = False) -> Bounds:
         """Return what can be said of the score within the limit; weak: of its sign."""
         [found] = self._bounds([position], limit, weak)
         return found
 
+    @typed
     def score_many(self, positions: Sequence[Position], weak: bool = False) -> list[int]:
         """Return the scores of many positions; a batch is cheaper than one by one."""
         return [_exact(bounds) for bounds in self._bounds(positions, NO_LIMIT, weak)]
 
+    @typed
     def scores(self, position: Position, weak: bool = False) -> list[int | None]:
         """Return the exact score of every move, None where it cannot be played."""
         known = dict(self.moves(position, weak=weak))
         moves = range(self.rules.move_count)
         return [_exact(known[move]) if move in known else None for move in moves]
 
+    @typed
     def moves(
         self, position: Position, limit: Limit = NO_LIMIT, weak: bool = False
     ) -> Iterator[tuple[int, Bounds]]:
@@ -153,6 +159,7 @@ class Solver:
             spent += found.nodes
             yield move, found
 
+    @typed
     def line(self, position: Position, limit: Limit = NO_LIMIT) -> list[int]:
         """Return the moves of one game of perfect play from here, as far as the limit goes."""
         moves, watch = list[int](), limit.watch()

@@ -22,6 +22,7 @@ from fourlab.arena.records import Records
 from fourlab.arena.tallies import Tally
 from fourlab.arena.tournament import Tournament
 from fourlab.core.errors import SpecError, quoted
+from fourlab.core.kinds import typed
 from fourlab.core.sheet import Sheet
 from fourlab.core.showing import shown
 from fourlab.core.spec import parse, split_items
@@ -175,6 +176,7 @@ class Sweep:
         }
 
 
+@typed
 def sweep(
     text: str,
     against: Named | Sequence[Named] = "baseline",

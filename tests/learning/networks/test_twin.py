@@ -1,5 +1,6 @@
 """Networks in torch and without are one: the same numbers, the same moves, the same files."""
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -155,6 +156,19 @@ def test_one_seed_is_one_network_and_torch_keeps_its_dice(shape: Shape) -> None:
     assert torch.rand(1).item() == before
     assert all((first[name] == again[name]).all() for name in first)
     assert any((first[name] != other[name]).any() for name in first)
+
+
+def test_networks_that_are_made_at_once_are_those_of_their_seeds() -> None:
+    """Courses of several seeds begin together in threads; torch has one generator for all."""
+    rules, alone = Rules(4, 4, 3), {}
+    for seed in range(8):
+        alone[seed] = twin.state_of(twin.build(rules, SHAPES[0], seed))
+    with ThreadPoolExecutor(8) as pool:
+        for seed, module in enumerate(
+            pool.map(lambda number: twin.build(rules, SHAPES[0], number % 8), range(80))
+        ):
+            found = twin.state_of(module)
+            assert all((found[name] == alone[seed % 8][name]).all() for name in found)
 
 
 @pytest.mark.parametrize("shape", SHAPES, ids=["residual", "study"])

@@ -6,6 +6,7 @@ import functools
 import gzip
 import hashlib
 import json
+import zlib
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -25,10 +26,12 @@ from fourlab.arena.certify.refuting import (
 )
 from fourlab.arena.certify.walk import MOST_POSITIONS, Progress, Tally, Walk
 from fourlab.core.errors import SpecError
-from fourlab.core.files import contents
+from fourlab.core.files import contents, open_file
+from fourlab.core.kinds import typed
 from fourlab.core.limit import Limit
 from fourlab.core.machine import provenance
 from fourlab.core.shipped import shipped_folder
+from fourlab.core.spec import counted
 from fourlab.core.storage import StorageError, replacing
 from fourlab.core.workers import Workers
 from fourlab.rules.catalog import game as find_game
@@ -39,6 +42,8 @@ from fourlab.search.sizes import known
 from fourlab.search.solver import shared_solver
 
 KIND, VERSION = "certificate", 1
+MOVES = "moves"  # the kind of a file of what was played
+LONGEST_HEADER = 1 << 20  # bytes of its first line
 SIDES = {"first": FIRST, "second": SECOND}
 SHIPPED = shipped_folder("fourlab.arena.certify", "shipped")  # certificates, by their names
 SHOWN = 20  # refuting games that a certificate holds
@@ -109,14 +114,17 @@ class Certificate:
         }
         return {**told, "checksum": _checksum(told)}
 
-    def save(self, path: Path) -> None:
+    @typed
+    def save(self, path: Path | str) -> None:
         """Write the certificate's file."""
-        with replacing(path) as file:
+        with replacing(Path(path)) as file:
             file.write((json.dumps(self.to_json(), indent=1) + "\n").encode())
 
     @classmethod
-    def load(cls, path: Path) -> Certificate:
+    @typed
+    def load(cls, path: Path | str) -> Certificate:
         """Read a certificate's file; raises StorageError if it is none, or damaged."""
+        path = Path(path)
         try:
             told = json.loads(contents(path))
             found = told.pop("checksum")
@@ -210,6 +218,7 @@ def value_for(start: Position, side: int) -> int:
     return outcome if start.to_move == side else -outcome
 
 
+@typed
 def certify(
     agent: str | Agent,
     game: str | Rules = "connect4",
@@ -219,8 +228,8 @@ def certify(
     start: str = "",
     starts: str = "",
     explain: bool = True,
-    moves: Path | None = None,
-    folder: Path | None = None,
+    moves: Path | str | None = None,
+    folder: Path | str | None = None,
     resume: bool = False,
     workers: Workers | None = None,
     most: int = MOST_POSITIONS,
@@ -238,6 +247,8 @@ def certify(
         raise SpecError(f"no side {side!r}; write first or second")
     if starts not in ("", "holes", "refuted"):
         raise SpecError(f"no starts {starts!r}; write holes or refuted")
+    most = counted("most", most, 1)
+    folder = None if folder is None else Path(folder)
     is_spec = isinstance(agent, str)
     player = find_agent(agent, find_game(game) if is_spec else game)
     player = apart(player) if is_spec else player  # an object is asked where it lives
@@ -246,7 +257,7 @@ def certify(
         value = value_for(begin, walk.side)
         walk.run(workers, resume, most, watch)
         if moves is not None:
-            save_moves(walk, value, moves)
+            save_moves(walk, value, Path(moves))
         return _judged(walk, value, strict, starts, explain)
 
 
@@ -295,7 +306,7 @@ def save_moves(walk: Walk, value: int, path: Path) -> None:
     """
     rules = walk.rules
     header = {
-        "kind": "moves",
+        "kind": MOVES,
         "version": VERSION,
         **walk.about(),
         "side": [*SIDES][walk.side],
@@ -310,6 +321,15 @@ def save_moves(walk: Walk, value: int, path: Path) -> None:
         packed.write(json.dumps(header).encode() + b"\n")
         for ply in walk.plies:
             packed.write(walk.asked(ply)[1].tobytes())
+
+
+def holds_moves(path: Path) -> bool:
+    """Return whether a file is one that `save_moves` wrote."""
+    try:
+        with open_file(path) as file, gzip.GzipFile(fileobj=file) as packed:
+            return bool(json.loads(packed.readline(LONGEST_HEADER))["kind"] == MOVES)
+    except (OSError, EOFError, zlib.error, ValueError, TypeError, KeyError, RecursionError):
+        return False
 
 
 def differences(old: Certificate, new: Certificate) -> list[str]:

@@ -19,6 +19,7 @@ from fourlab.agents.base import Agent
 from fourlab.agents.registry import agent as find_agent
 from fourlab.core.arrays import Floats
 from fourlab.core.jit import kernel
+from fourlab.core.kinds import typed
 from fourlab.learning.mdp.layers import MOST_POSITIONS, NOT_PLAYED, WON, Layer, layers
 from fourlab.learning.mdp.process import side_of, start_of
 from fourlab.rules.catalog import game as find_game
@@ -185,6 +186,7 @@ class BestResponse:
         return None
 
 
+@typed
 def best_response(
     game: str | Rules,
     opponent: str | Agent,
@@ -211,6 +213,7 @@ def best_response(
     return BestResponse(value, shares, sum(map(len, plan.choices)), found, plan)
 
 
+@typed
 def exact_shares(
     game: str | Rules,
     player: str | Agent,

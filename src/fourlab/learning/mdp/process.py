@@ -15,11 +15,12 @@ from fourlab.agents.base import Agent
 from fourlab.agents.registry import agent as find_agent
 from fourlab.core.arrays import Floats
 from fourlab.core.errors import GeometryError, SpecError
+from fourlab.core.kinds import typed
 from fourlab.rules.boards import Boards, boards_of
 from fourlab.rules.catalog import game as find_game
 from fourlab.rules.enumeration import positions_by_ply
 from fourlab.rules.geometry import Rules
-from fourlab.rules.position import FIRST, SECOND, Position
+from fourlab.rules.position import FIRST, SECOND, Position, checked_position
 
 MOST_STATES = 200_000  # of a whole game, to be listed in plain Python: 4 x 4 takes seconds
 WAIT = -1  # the only action where the opponent moves first
@@ -46,7 +47,7 @@ def known_policies(agent: Agent, boards: Boards) -> Floats:
 
 def start_of(rules: Rules, start: str | Position) -> Position:
     """Return where a game begins; raises an error that says why if it cannot begin there."""
-    position = rules.start().play_all(start) if isinstance(start, str) else start
+    position = rules.start().play_all(start) if isinstance(start, str) else checked_position(start)
     if position.rules != rules:
         raise SpecError(f"start is a position of {position.rules}; give one of {rules}")
     if position.is_over:
@@ -125,6 +126,7 @@ class MDP:
         return self.opponent is not None and state.to_move != self.side and not state.is_over
 
 
+@typed
 def mdp(
     game: str | Rules,
     opponent: str | Agent | None = None,

@@ -5,6 +5,7 @@ Everything that needs torch imports it through here, when it is needed.
 
 from __future__ import annotations
 
+import threading
 from typing import Any
 
 import numpy as np
@@ -106,10 +107,13 @@ class Study(nn.Module):
         return torch.tanh(self.worth(F.relu(self.hidden(x.flatten(1)))))[:, 0]
 
 
+_dice = threading.Lock()  # held by who draws weights: torch has one generator for all threads
+
+
 def build(rules: Rules, shape: Shape, seed: int) -> Residual | Study:
     """Return a network with random weights; one seed gives one network."""
     shape.layout(rules)  # refuses what does not fit
-    with torch.random.fork_rng(devices=[]):
+    with _dice, torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         return Residual(rules, shape) if shape.kind == RESIDUAL else Study(rules, shape)
 
