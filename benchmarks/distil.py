@@ -91,11 +91,12 @@ def train(
     pupil.learn(course.rows(0), 0.0, options.weight)  # compiled, recorded, off the clock
     began = looked = focused = time.perf_counter()
     sums, steps = torch.zeros(5, device=pupil.device), 0
+    dice = torch.Generator(pupil.device).manual_seed(course.seed)
     while (spent := time.perf_counter() - began) < seconds:
         rate = rate_at(options.rate, steps, spent / seconds)
         rows, flip = course.rows(steps), None
         if pupil.shape.paired:  # what is measured of both of a pair is then alike
-            flip = torch.rand(len(rows.movers), device=pupil.device) < 0.5
+            flip = torch.rand(len(rows.movers), generator=dice, device=pupil.device) < 0.5
             rows = rows.mirrored(pupil.rules, flip)
         sums += pupil.learn(rows, rate, options.weight, flip)
         steps += 1

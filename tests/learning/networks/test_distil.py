@@ -203,6 +203,18 @@ def test_a_round_shows_every_position_once() -> None:
     ).all()
 
 
+def test_what_is_hard_is_half_of_a_batch_and_drawn_by_the_seed() -> None:
+    found = []
+    for _ in range(2):
+        course = course_of(lessons("walk:first", RULES), 0.0, "one", True, 10, 3, CPU)
+        course.hard = torch.tensor([2, 5, 7])
+        found.append(course.rows(4))
+    assert (found[0].movers == found[1].movers).all()
+    assert (found[0].occupied == found[1].occupied).all()
+    hard = {int(course.learned.occupied[row]) for row in (2, 5, 7)}
+    assert {int(board) for board in found[0].occupied[5:]} <= hard
+
+
 @pytest.mark.parametrize("paired", ["no", "yes"])
 def test_a_toy_board_is_learned_to_certified_play(paired: str, tmp_path: Path) -> None:
     made = learner(f"distil:{TINY},games=30000,rate=0.02,value=none,paired={paired}", RULES, 1)

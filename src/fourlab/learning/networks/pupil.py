@@ -286,6 +286,7 @@ class Course:
         self.batch = min(batch, self.count)
         self.hard = torch.empty(0, dtype=torch.int64)
         self._round, self._order = -1, torch.empty(0)
+        self._dice = torch.Generator(learned.movers.device).manual_seed(seed)  # of what is hard
 
     def rows(self, step: int) -> Lesson:
         """Return what a step learns; what does not fill a batch is left out of a round.
@@ -301,7 +302,7 @@ class Course:
         rows = self._order[place * self.batch : (place + 1) * self.batch]
         if len(self.hard):
             half = self.batch // 2
-            drawn = torch.randint(len(self.hard), (half,), device=rows.device)
+            drawn = torch.randint(len(self.hard), (half,), generator=self._dice, device=rows.device)
             rows = torch.cat([rows[half:], self.hard[drawn]])
         return self.learned.take(rows)
 
