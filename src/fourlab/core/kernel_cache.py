@@ -25,7 +25,7 @@ from typing import Any
 import numba
 from numba.core import caching
 
-from fourlab.core.files import expanded, user_folder
+from fourlab.core.files import expanded, user_folder, written_at
 
 PACKAGE = Path(__file__).parent.parent
 IMPORT = re.compile(
@@ -120,7 +120,7 @@ def _module_folder(module: str) -> Path | None:
 def _sweep(folder: Path) -> None:
     """Remove the oldest folders of other states of the same module."""
     stem = folder.name.rpartition("-")[0]
-    others = sorted(folder.parent.glob(f"{stem}-*"), key=lambda path: path.stat().st_mtime)
+    others = sorted(folder.parent.glob(f"{stem}-*"), key=written_at)
     for stale in others[: -KEPT - 1]:
         shutil.rmtree(stale, ignore_errors=True)
 
