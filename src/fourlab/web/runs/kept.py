@@ -16,7 +16,7 @@ from pathlib import Path
 from fourlab.core.errors import FourlabError
 from fourlab.core.files import written_at
 from fourlab.learning.base import Learner
-from fourlab.learning.registry import load_learner
+from fourlab.learning.registry import load_own
 from fourlab.learning.runs import RunConfig
 from fourlab.learning.tables.learner import TableLearner
 from fourlab.rules.catalog import name_of
@@ -120,7 +120,7 @@ class KeptTraining(Training):
         path = self.folder / self.settings.kind.file
         if not path.exists():
             return super().make()
-        learner = load_learner(path)
+        learner = load_own(path, self.settings.kind, self.settings.rules, self.seed)
         learner.tune(**self.settings.changes())
         return learner
 
