@@ -326,8 +326,8 @@ def _loaded(checkpoint: Path, config: RunConfig, games: int) -> Learner:
         found = learner.spec, str(learner.rules), learner.seed
         if found != (config.learner, config.game, config.seed):
             raise StorageError(
-                f"{checkpoint} is of {learner.spec} on {learner.rules}, seed {learner.seed}, not of "
-                f"{config.learner} on {config.game}, seed {config.seed}, as {CONFIG} says"
+                f"{checkpoint} is of {learner.spec} on {learner.rules}, seed {learner.seed}, not "
+                f"of {config.learner} on {config.game}, seed {config.seed}, as {CONFIG} says"
             )
     except StorageError as error:
         raise StorageError(
