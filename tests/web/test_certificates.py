@@ -24,8 +24,10 @@ from fourlab.web.limits import offer_runs
 from fourlab.web.runs.kept import KeptTraining
 from fourlab.web.runs.room import Room
 from fourlab.web.sessions.certificate import CertificateSession
+from fourlab.web.sessions.certificate_view import learned_by
 from fourlab.web.sessions.learn import LearnSession
 from fourlab.web.sessions.play_setup import read_setup
+from nets import random_network
 from web.bench import PATIENCE, TestBench
 
 SMALL = "connect:columns=4,rows=4,k=3"
@@ -166,6 +168,21 @@ def test_those_that_come_with_fourlab_stand_below_ones_own(bench: TestBench) -> 
         "small-first",
         "taught-first",
     ]
+
+
+@pytest.mark.parametrize("is_network", [False, True])
+def test_what_lies_here_under_the_name_of_a_shipped_network_is_not_taken_for_it(
+    bench: TestBench, is_network: bool
+) -> None:
+    if is_network:
+        random_network(game("connect4")).save(Path("small"))
+    else:
+        Path("small").mkdir()
+    learned_by.cache_clear()
+    cards = {card["name"]: card for card in page(bench, Certificates()).view()["shipped"]}
+    learned_by.cache_clear()
+    assert cards["small-first"]["learner"] == ""
+    assert cards["zero-first"]["learner"]
 
 
 def test_a_run_of_the_server_is_certified_without_its_dice(bench: TestBench) -> None:
