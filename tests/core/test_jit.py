@@ -195,6 +195,17 @@ def test_a_damaged_file_is_compiled_again(tmp_path: Path) -> None:
     assert "hit, no miss" in run(tmp_path)
 
 
+def test_a_file_in_the_place_of_another_is_compiled_again(tmp_path: Path) -> None:
+    run(tmp_path)
+    files = sorted(tmp_path.rglob("*.nbc"))
+    assert len(files) > 1
+    contents = [path.read_bytes() for path in files]
+    for path, data in zip(files, contents[1:] + contents[:1], strict=True):
+        path.write_bytes(data)
+    assert "no hit, miss" in run(tmp_path)
+    assert "hit, no miss" in run(tmp_path)
+
+
 def test_a_disk_that_cannot_be_written_is_done_without(tmp_path: Path) -> None:
     blocked = tmp_path / "file"
     blocked.write_text("a file where a folder should be")

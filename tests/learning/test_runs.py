@@ -225,11 +225,13 @@ def test_a_line_beyond_the_checkpoint_or_cut_short_is_dropped(tmp_path: Path) ->
     assert [line["games"] for line in read_metrics(tmp_path)] == [500, 1000, 1500, 2000]
 
 
-def test_a_checkpoint_of_another_run_is_refused(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("seed", "spec"), [(5, "afterstates:games=2000"), (4, "")])
+def test_a_checkpoint_of_another_run_is_refused(tmp_path: Path, seed: int, spec: str) -> None:
     run = Run.start(tmp_path, config())
-    learner("afterstates", "tictactoe").save(tmp_path / CHECKPOINT)
+    spec = spec or run.config.learner
+    learner(spec, "tictactoe", seed).save(tmp_path / CHECKPOINT)
     with pytest.raises(
-        StorageError, match=r"checkpoint.npz is of afterstates:games=2000 on tictactoe, not of"
+        StorageError, match=rf"checkpoint.npz is of {spec} on tictactoe, seed {seed}, not of"
     ):
         Run.resume(run.folder)
 

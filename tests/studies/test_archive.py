@@ -156,6 +156,11 @@ def test_results_of_another_run_or_experiment_are_not_believed(study: Study, her
     with pytest.raises(StorageError, match="is of experiment 'played'; delete it"):
         Archive.open(study, here / "a")
     other.unlink()
+    for name, options in (("size", {}), ("seed", {"quick": True, "seed": 9})):
+        Archive.start(study, here / name, **options)
+        shutil.copytree(archive.path(study.experiments[0]).parent, here / name / "results")
+        with pytest.raises(StorageError, match=r"is of a quick run with seed 0; delete it"):
+            Archive.open(study, here / name)
     (here / "a" / "study.json").unlink()
     with pytest.raises(StorageError, match=r"study\.json is gone; name another --out"):
         Archive.start(study, here / "a", quick=True, seed=9)

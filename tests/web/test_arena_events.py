@@ -1,6 +1,7 @@
 """Events live at the server, outlive pages, and say what they measure."""
 
 import itertools
+import shutil
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from fourlab.arena.match import play
 from fourlab.arena.pairing import Stretch
 from fourlab.arena.records import Records
 from fourlab.arena.tournament import Tournament
+from fourlab.core.errors import FourlabError
 from fourlab.learning.registry import learner
 from fourlab.learning.runs import RunConfig
 from fourlab.web import limits
@@ -246,6 +248,25 @@ def test_runs_on_the_shelf_are_offered_by_their_title_and_play_by_name(
     assert session.url.startswith(f"/arena?game={rules}&agents=random;baseline;run:{item.name}&")
     again = ArenaSession(bench, {"game": rules, "agents": f"random;run:{item.name}"}, shelf)
     assert again.notice == ""
+
+
+def test_an_event_whose_player_was_deleted_is_told_of_in_words(
+    bench: TestBench, tmp_path: Path
+) -> None:
+    folder = save_run("gone", "tictactoe")
+    shelf, events = Shelf(Keep(tmp_path / "kept"), "me"), Events()
+    session = arena(bench, events, shelf, game="tictactoe", agents=f"random;q:{folder}", games="2")
+    assert session.act("run", [])
+    bench.until(lambda: not session.running)
+    shutil.rmtree(folder)
+    assert session.event is not None
+    name = session.event.item
+    live = ArenaSession(bench, {"event": name}, shelf, events)
+    assert live.view()
+    assert live.report is not None
+    assert live.report["played"] == 2
+    with pytest.raises(FourlabError, match="a player of it is gone"):
+        ArenaSession(bench, {"event": name}, shelf, Events())
 
 
 def test_players_without_dice_are_told_to_repeat_themselves(bench: TestBench) -> None:

@@ -1,13 +1,16 @@
 """Certificates on the page: what is shown of a file, and bounded walks that make another."""
 
 import json
+import threading
 from pathlib import Path
+from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
 from fourlab.arena.certify.certificate import Certificate, certify
 from fourlab.core.errors import FourlabError
+from fourlab.core.limit import CalledOffError
 from fourlab.learning.registry import learner
 from fourlab.learning.runs import RunConfig
 from fourlab.rules.catalog import game
@@ -21,9 +24,11 @@ from fourlab.web.limits import offer_runs
 from fourlab.web.runs.kept import KeptTraining
 from fourlab.web.runs.room import Room
 from fourlab.web.sessions.certificate import CertificateSession
+from fourlab.web.sessions.certificate_view import learned_by
 from fourlab.web.sessions.learn import LearnSession
 from fourlab.web.sessions.play_setup import read_setup
-from web.bench import TestBench
+from nets import random_network
+from web.bench import PATIENCE, TestBench
 
 SMALL = "connect:columns=4,rows=4,k=3"
 
@@ -165,6 +170,21 @@ def test_those_that_come_with_fourlab_stand_below_ones_own(bench: TestBench) -> 
     ]
 
 
+@pytest.mark.parametrize("is_network", [False, True])
+def test_what_lies_here_under_the_name_of_a_shipped_network_is_not_taken_for_it(
+    bench: TestBench, is_network: bool
+) -> None:
+    if is_network:
+        random_network(game("connect4")).save(Path("small"))
+    else:
+        Path("small").mkdir()
+    learned_by.cache_clear()
+    cards = {card["name"]: card for card in page(bench, Certificates()).view()["shipped"]}
+    learned_by.cache_clear()
+    assert cards["small-first"]["learner"] == ""
+    assert cards["zero-first"]["learner"]
+
+
 def test_a_run_of_the_server_is_certified_without_its_dice(bench: TestBench) -> None:
     made = learner("q:games=10", SMALL, 0)
     folder = Path("runs") / "mine"
@@ -279,6 +299,66 @@ def test_a_walk_outlives_the_page_and_can_be_stopped(bench: TestBench) -> None:
     assert again.act("certify", ["minimax:depth=4", "second", True])
     assert again.act("stop_walk", [])
     assert again.view()["walk"]["state"] == "stopped"
+
+
+def test_a_walk_that_was_stopped_takes_nothing_from_the_next(
+    bench: TestBench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    began, go_on, ended = threading.Event(), threading.Event(), threading.Event()
+
+    class Walks(Certificates):
+        def _walk(self, *args: Any) -> None:
+            try:
+                super()._walk(*args)
+            finally:
+                ended.set()
+
+    def stopped_late(*args: Any, moves: Path, **options: Any) -> Certificate:
+        began.set()
+        go_on.wait(PATIENCE)
+        raise CalledOffError
+
+    def outlives_it(*args: Any, **options: Any) -> Certificate:
+        found = certify(*args, **options)
+        go_on.set()
+        assert ended.wait(PATIENCE)
+        return found
+
+    session = page(bench, Walks())
+    monkeypatch.setattr(module, "certify", stopped_late)
+    assert session.act("certify", ["minimax:depth=2", "first", True])
+    assert began.wait(PATIENCE)
+    assert session.act("stop_walk", [])
+    monkeypatch.setattr(module, "certify", outlives_it)
+    assert walked(session, "perfect")
+
+
+def test_files_that_are_gone_while_they_are_looked_at_are_passed_over(bench: TestBench) -> None:
+    folder = Path("runs/certificates")
+    folder.mkdir(parents=True)
+    (folder / "gone.json").symlink_to("nowhere")
+    session = page(bench, Certificates())
+    assert session.view()["list"] == []
+    name = walked(session, "perfect")
+    assert [row["name"] for row in session.view()["list"]] == [name]
+
+
+def test_a_run_that_is_deleted_while_it_trains_on_keeps_nobody_waiting(
+    bench: TestBench, run: str
+) -> None:
+    session = page(bench, Certificates())
+    offer_runs(session.room.player)
+    name = walked(session, f"run:{run}")
+    assert session.act("train_on", [name]), session.error
+    training = session.room.enter(run)
+    bench.until(lambda: training.is_dirty)
+    session.room.delete(run, session.shelf)
+    looks: list[bool] = []
+    session.certificates.listeners.append(lambda: looks.append(True))
+    going = session.certificates.circles["me"]
+    bench.until(lambda: len(looks) > 2 or not going.is_going_on)
+    assert not going.is_going_on
+    assert "deleted" in session.view()["circle"]["said"]
 
 
 def test_the_oldest_make_room(bench: TestBench, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,6 +16,7 @@ from fourlab.web.api import think
 from fourlab.web.keep.shelf import Shelf
 from fourlab.web.keep.store import Keep
 from fourlab.web.laboratory import Laboratory
+from fourlab.web.runs import room as room_module
 from fourlab.web.runs.kept import KeptTraining
 from fourlab.web.runs.room import Room
 from fourlab.web.sessions.arena import ArenaSession
@@ -59,6 +60,48 @@ def test_a_full_disk_is_told_and_the_learner_goes_on(
     bench.until(lambda: session.training.done > done)
     assert session.act("run", [])
     bench.until(lambda: not session.training.busy and not session.failure)
+
+
+def test_a_full_disk_keeps_no_run_from_pausing_nor_the_server_from_its_other_work(
+    bench: TestBench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = learner(bench, tmp_path)
+    opened(session)
+    assert session.act("run", [])
+    bench.until(lambda: session.training.done > 0)
+    monkeypatch.setattr(Keep, "put", fail)
+    monkeypatch.setattr(room_module, "ALONE_SECONDS", -1.0)
+    session.away()
+    session.room.tick()
+    assert not session.training.running
+    bench.until(lambda: not session.training.busy)
+    assert "No space left" in session.failure
+
+
+def test_a_full_disk_does_not_keep_the_server_from_its_end(
+    bench: TestBench,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    session = learner(bench, tmp_path)
+    opened(session)
+    assert session.act("run", [])
+    bench.until(lambda: session.training.done > 0)
+    monkeypatch.setattr(KeptTraining, "write", fail)
+    session.room.close()
+    [record] = caplog.records
+    assert "No space left" in record.message
+    assert record.exc_info is None
+
+
+def test_nothing_begins_on_a_workbench_that_is_closed() -> None:
+    bench, done = TestBench(), list[str]()
+    bench.after(0.0, lambda: done.append("after"))
+    bench.close()
+    assert bench.start(lambda job: done.append("job")).cancelled()
+    bench.posts.get(timeout=PATIENCE)()
+    assert not done
 
 
 def test_records_that_cannot_be_written_stop_an_arena(

@@ -6,6 +6,7 @@ from urllib.parse import parse_qsl, urlsplit
 import pytest
 
 from fourlab.arena.certify.certificate import certify
+from fourlab.learning.registry import learner
 from fourlab.web.keep.shelf import Shelf
 from fourlab.web.keep.store import Keep
 from fourlab.web.sessions import home_story
@@ -136,10 +137,13 @@ def test_after_a_restart_learner_games_and_board_are_as_they_were(
     assert [item.body["stones"] for item in games] == [2]  # one game, however often it is visited
     do(again, "new")
     assert visit().url == "/"
-    (again.story.keeper._path(again.story.learner) or tmp_path).write_bytes(b"damaged")
-    lost = visit().view()["story"]
-    assert (lost["state"], lost["points"]) == ("ready", [])
-    assert "begins anew" in lost["failure"]
+    path = again.story.keeper._path(again.story.learner)
+    assert path is not None
+    for spoil in (learner("q", "tictactoe").save, lambda path: path.write_bytes(b"damaged")):
+        spoil(path)
+        lost = visit().view()["story"]
+        assert (lost["state"], lost["points"]) == ("ready", [])
+        assert "begins anew" in lost["failure"]
 
 
 def test_a_pause_ends_within_a_tick_and_goes_on_where_it_was(bench: TestBench) -> None:

@@ -434,6 +434,20 @@ def test_bad_input_is_refused(bench: TestBench, name: str, args: list[object]) -
     assert session.training.settings == before
 
 
+def test_a_run_is_no_opponent_to_train_against(bench: TestBench) -> None:
+    session = learn(bench)
+    do(session, "run")
+    bench.until(lambda: games(session) > 0)
+    do(session, "run")
+    bench.until(lambda: not session.training.busy and not session.training.is_dirty)  # type: ignore[attr-defined]
+    assert session.kept is not None
+    other = f"run:{session.kept.name}"
+    for spec in (other, f"random then {other}"):
+        assert not session.act("choose", ["opponent", spec])
+        assert session.error is not None
+        assert "fourlab train" in session.error["text"]
+
+
 @pytest.mark.parametrize("spec", ["q:/etc/passwd", "q:runs/../../secret", "q:../runs", "q"])
 def test_no_file_outside_the_runs_folder_is_opened(bench: TestBench, spec: str) -> None:
     session = PlaySession(bench, {"opponent": spec})

@@ -48,6 +48,14 @@ def which(path: Path) -> tuple[int, int] | None:
     return found.st_dev, found.st_ino
 
 
+def written_at(path: Path) -> int:
+    """Return when something was last written, in nanoseconds; 0 where nothing is, or no longer."""
+    try:
+        return path.stat().st_mtime_ns
+    except OSError:
+        return 0
+
+
 def open_file(path: Path) -> IO[bytes]:
     """Open a file to be read; raises OSError, at once also for what never ends."""
     file = open(path, "rb", opener=at_once)  # noqa: SIM115  # it is handed on

@@ -25,7 +25,7 @@ from typing import Any
 import numba
 from numba.core import caching
 
-from fourlab.core.files import expanded, user_folder
+from fourlab.core.files import expanded, user_folder, written_at
 
 PACKAGE = Path(__file__).parent.parent
 IMPORT = re.compile(
@@ -120,7 +120,7 @@ def _module_folder(module: str) -> Path | None:
 def _sweep(folder: Path) -> None:
     """Remove the oldest folders of other states of the same module."""
     stem = folder.name.rpartition("-")[0]
-    others = sorted(folder.parent.glob(f"{stem}-*"), key=lambda path: path.stat().st_mtime)
+    others = sorted(folder.parent.glob(f"{stem}-*"), key=written_at)
     for stale in others[: -KEPT - 1]:
         shutil.rmtree(stale, ignore_errors=True)
 
@@ -140,6 +140,12 @@ class _Impl(caching.CompileResultCacheImpl):  # type: ignore[misc]  # numba is u
         return not cres.library.has_dynamic_globals
 
 
+def _digest(path: str, contents: bytes) -> bytes:
+    """Return a checksum of a compiled form in its place: in that of another it does not fit."""
+    place = "/".join(Path(path).parts[-2:])
+    return hashlib.sha256(place.encode() + contents).digest()
+
+
 class _Files(caching.IndexDataCacheFile):  # type: ignore[misc]
     """One file a compiled form, named by its key; there is no index to disagree with."""
 
@@ -155,15 +161,15 @@ class _Files(caching.IndexDataCacheFile):  # type: ignore[misc]
         return str(self._folder / f"{self._name}-{digest}.nbc")
 
     def save(self, key: Any, data: Any) -> None:
-        contents = self._dump(data)
-        with self._open_for_write(self._path(key)) as file:
-            file.write(contents + hashlib.sha256(contents).digest())  # numba reads to its own end
+        path, contents = self._path(key), self._dump(data)
+        with self._open_for_write(path) as file:
+            file.write(contents + _digest(path, contents))  # numba reads to its own end
 
     def load(self, key: Any) -> Any:
         path = self._path(key)
         try:
             contents = Path(path).read_bytes()
-            sound = hashlib.sha256(contents[:-DIGEST]).digest() == contents[-DIGEST:]
+            sound = _digest(path, contents[:-DIGEST]) == contents[-DIGEST:]
             return self._load_data(path) if sound else None
         except Exception:  # there is none, or it is damaged and will be written anew
             return None

@@ -54,3 +54,14 @@ def load_learner(path: Path, games: int | None = None) -> Learner:
         raise StorageError(f"{path} is damaged: nothing to go on with (learner {name!r})")
     kind = LEARNERS.find(name)
     return kind.load(path) if games is None else kind.load(path, games)
+
+
+def load_own(path: Path, kind: type[Learner], rules: Rules, seed: int) -> Learner:
+    """Return the learner of a run from its file; raises StorageError for that of another run."""
+    found = load_learner(path)
+    if (found.name, found.rules, found.seed) != (kind.name, rules, seed):
+        raise StorageError(
+            f"{path} is of {found.name} on {found.rules}, seed {found.seed}, "
+            f"not of {kind.name} on {rules}, seed {seed}; put a copy in its place"
+        )
+    return found

@@ -10,7 +10,7 @@ from typing import Any
 
 from fourlab.core import own
 from fourlab.core.errors import FourlabError
-from fourlab.core.files import contents
+from fourlab.core.files import contents, written_at
 from fourlab.core.spec import WHOLE_LIMIT, counted, parse
 from fourlab.core.storage import SEAL, StorageError, is_there, replacing, seal, unseal
 
@@ -124,7 +124,7 @@ def find_runs(root: Path) -> list[Path]:
     if not is_there(root):
         return []
     found = [path.parent for path in root.rglob(CONFIG) if _is_run(path)]
-    return sorted(found, key=lambda folder: (folder / CONFIG).stat().st_mtime)
+    return sorted(found, key=lambda folder: written_at(folder / CONFIG))
 
 
 def _is_run(path: Path) -> bool:

@@ -325,10 +325,11 @@ def _loaded(checkpoint: Path, config: RunConfig, games: int) -> Learner:
         learner = load_learner(checkpoint)
         if learner.config.games != games:
             learner = load_learner(checkpoint, games)
-        if learner.spec != config.learner or str(learner.rules) != config.game:
+        found = learner.spec, str(learner.rules), learner.seed
+        if found != (config.learner, config.game, config.seed):
             raise StorageError(
-                f"{checkpoint} is of {learner.spec} on {learner.rules}, not of "
-                f"{config.learner} on {config.game} as {CONFIG} says"
+                f"{checkpoint} is of {learner.spec} on {learner.rules}, seed {learner.seed}, not "
+                f"of {config.learner} on {config.game}, seed {config.seed}, as {CONFIG} says"
             )
     except StorageError as error:
         raise StorageError(

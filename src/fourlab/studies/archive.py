@@ -115,6 +115,10 @@ class Archive:
                 done = archive.finished[experiment.name] = read_finished(path)
                 if done.name != experiment.name:
                     raise StorageError(f"{path} is of experiment {done.name!r}; delete it")
+                of = done.made.get("quick", quick), done.made.get("seed", seed)
+                if of != (quick, seed):  # what was run before it was noted is of any
+                    size = "quick" if of[0] else "full"
+                    raise StorageError(f"{path} is of a {size} run with seed {of[1]}; delete it")
         return archive
 
     def path(self, experiment: Experiment) -> Path:
@@ -177,7 +181,8 @@ class Archive:
                 continue
             finally:
                 bench.leave()
-            made = {**provenance(), "finished": datetime.now(UTC).isoformat(timespec="seconds")}
+            finished = datetime.now(UTC).isoformat(timespec="seconds")
+            made = {**provenance(), "finished": finished, "quick": self.quick, "seed": self.seed}
             seconds = time.perf_counter() - began
             done = Finished(experiment.name, findings, tuple(bench.log), seconds, made)
             write_json(self.path(experiment), done.to_json())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import time
 from collections.abc import Callable
@@ -21,9 +22,10 @@ from fourlab.arena.certify.certificate import (
 )
 from fourlab.arena.certify.walk import Progress
 from fourlab.core.errors import FourlabError, SpecError
+from fourlab.core.files import written_at
 from fourlab.core.limit import CalledOffError
 from fourlab.core.spec import POSITIONAL, configure, options_of, parse, write
-from fourlab.core.storage import replacing
+from fourlab.core.storage import reading, replacing
 from fourlab.rules.geometry import Rules
 from fourlab.web.limits import KEPT, RUNS, read_agent
 from fourlab.web.workbench import LONG, Job, Workbench
@@ -81,15 +83,16 @@ class Certificates:
         self.circles: dict[str, Any] = {}  # by visitor, the last of each: a `Circle`
         self.listeners: list[Callable[[], None]] = []
         self._jobs: dict[str, Job] = {}
-        self._known: dict[Path, tuple[float, Certificate]] = {}
+        self._known: dict[Path, tuple[int, Certificate]] = {}
+        self._begun = itertools.count()  # walks: one that was stopped may last longer than the next
 
     # The files
 
     def names(self) -> list[str]:
         """Return the names of those that were made here, the newest first."""
         paths = [path for folder in FOLDERS for path in (self.root / folder).glob("*.json")]
-        paths = [path for path in paths if NAME.fullmatch(path.stem)]
-        newest = sorted(paths, key=lambda path: -path.stat().st_mtime)
+        paths = [path for path in paths if NAME.fullmatch(path.stem) and path.is_file()]
+        newest = sorted(paths, key=written_at, reverse=True)
         return list(dict.fromkeys(path.stem for path in newest))[:MOST_FILES]
 
     def shipped(self) -> list[str]:
@@ -108,9 +111,10 @@ class Certificates:
     def load(self, name: str) -> Certificate:
         """Return a certificate; raises FourlabError if there is none, or it is damaged."""
         path = self.path(name)
-        if path.stat().st_size > MOST_BYTES:
-            raise FourlabError(f"{path} is too large for a certificate")
-        changed = path.stat().st_mtime
+        with reading(path):
+            if path.stat().st_size > MOST_BYTES:
+                raise FourlabError(f"{path} is too large for a certificate")
+        changed = written_at(path)
         if path not in self._known or self._known[path][0] != changed:
             self._known[path] = (changed, Certificate.load(path))
         return self._known[path][1]
@@ -152,7 +156,7 @@ class Certificates:
         asked, shown, end = self.walks[who], 0.0, time.monotonic() + MOST_SECONDS
         folder = self.root / OWN
         folder.mkdir(parents=True, exist_ok=True)
-        moves = folder / f".{who or 'nobody'}.moves"
+        moves = folder / f".{who or 'nobody'}-{next(self._begun)}.moves"
 
         def watch(progress: Progress) -> None:
             nonlocal shown
@@ -198,7 +202,7 @@ class Certificates:
         job.report(self._done, who, name)
 
     def _make_room(self, folder: Path) -> None:
-        oldest = sorted(folder.glob("*.json"), key=lambda path: path.stat().st_mtime)
+        oldest = sorted(folder.glob("*.json"), key=written_at)
         for path in oldest[:-MOST_FILES]:
             for suffix in (".json", ".moves", ".holes"):
                 path.with_suffix(suffix).unlink(missing_ok=True)

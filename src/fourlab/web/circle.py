@@ -56,6 +56,8 @@ class Circle:
         training = self.training
         if self.state == TRAINING and training.failure:
             self._end(training.failure)
+        elif self.state == TRAINING and not training.is_kept:
+            self._end("The run was deleted.")
         elif self.state == TRAINING:
             if not (training.running or training.busy or training.is_dirty):
                 self._certify()

@@ -20,6 +20,7 @@ from fourlab.arena.records import Records
 from fourlab.arena.tournament import Tournament
 from fourlab.core.errors import FourlabError
 from fourlab.core.limit import CalledOffError
+from fourlab.core.storage import StorageError
 from fourlab.core.workers import Workers
 from fourlab.web.keep.shelf import Shelf
 from fourlab.web.keep.store import Keep, UnknownItemError
@@ -252,6 +253,11 @@ class Events:
             event = Event.from_json(item.body["event"])
         except (KeyError, TypeError) as error:
             raise FourlabError(f"event {name!r} cannot be read: {error}") from None
+        except StorageError as error:
+            raise FourlabError(
+                f"event {name!r} cannot be shown, since a player of it is gone: {error}; "
+                f"fourlab games --record {RECORD} lists its games"
+            ) from None
         found = self._hold(LiveEvent(bench, event, shelf.keep, name))
         found.look_up()
         return found

@@ -143,13 +143,18 @@ class Workbench:
         self._lines: dict[str, dict[Job, tuple[Work, Failed]]] = {kind: {} for kind in sizes}
         self._free = sizes  # threads of each pool that have nothing to do
         self._jobs: set[Job] = set()  # that wait or run
+        self._is_closed = False
 
     def start(self, work: Work, pool: str = ANALYSIS, failed: Failed = lambda _: None) -> Job:
         """Run `work(job)` on a thread; raises BusyError if too much is waiting already.
 
-        If the work raises an exception, `failed` is told why on the sessions' thread.
+        If the work raises an exception, `failed` is told why on the sessions' thread. Once the
+        workbench is closed, what is started is called off.
         """
         job = Job(self._post, self._warming, lambda job: self._take_out(job, pool))
+        if self._is_closed:
+            job.cancel()
+            return job
         with self._lock:
             line = self._lines[pool]
             if len(line) >= MOST_WAITING:
@@ -182,7 +187,12 @@ class Workbench:
     def after(self, seconds: float, action: Callable[[], None]) -> Job:
         """Run an action on the sessions' thread after a while, unless it is called off."""
         job = Job(self._post)
-        self._later(seconds, lambda: None if job.cancelled() else action())
+
+        def act() -> None:
+            if not (job.cancelled() or self._is_closed):
+                action()
+
+        self._later(seconds, act)
         return job
 
     def _run(self, work: Work, job: Job, failed: Failed) -> None:
@@ -202,6 +212,7 @@ class Workbench:
 
     def close(self) -> None:
         """Stop taking work and call everything off."""
+        self._is_closed = True
         for job in list(self._jobs):
             job.cancel()
         for pool in self._pools.values():

@@ -13,6 +13,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from fourlab.core.errors import FourlabError
+from fourlab.core.storage import StorageError
+from fourlab.web.keep import store
 from fourlab.web.keep.bounds import UNDO_SECONDS, Bound
 from fourlab.web.keep.item import FILE
 from fourlab.web.keep.shelf import Shelf
@@ -199,6 +201,21 @@ def test_names_begin_with_their_stem_and_are_never_alike(tmp_path: Path) -> None
     names = {keep.add("game", "ann", {}, stem="Q on 5x4").name for _ in range(50)}
     assert len(names) == 50
     assert all(name.startswith("q-on-5x4-") for name in names)
+
+
+def test_what_is_kept_can_be_looked_at_on_a_full_disk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = Clock()
+    keep = keep_in(tmp_path, clock)
+    item = keep.add("run", "ann", {"number": 1})
+    clock.now += DAY
+
+    def fail(*_: object) -> None:
+        raise StorageError("No space left on device")
+
+    monkeypatch.setattr(store, "write_item", fail)
+    assert keep.open(item.name) == item
 
 
 def test_space_counts_the_files_beside_an_item(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from fourlab.learning.registry import learner
 from fourlab.web.keep.shelf import Shelf
 from fourlab.web.keep.store import Keep, NotYoursError
 from fourlab.web.runs import kept as kept_module
@@ -278,6 +279,27 @@ def test_a_damaged_checkpoint_is_told_and_breaks_nothing(house: House) -> None:
     house.bench.until(lambda: again.failure)
     assert "damaged" in again.failure
     assert again.view()["run"]["state"] == "failed"
+
+
+@pytest.mark.parametrize(
+    ("spec", "game", "seed"),
+    [
+        ("q", "connect:columns=4,rows=3,k=3", 3),
+        ("afterstates", "tictactoe", 3),
+        ("q", "tictactoe", 4),
+    ],
+)
+def test_a_checkpoint_of_another_run_is_not_believed(
+    house: House, spec: str, game: str, seed: int
+) -> None:
+    session = house.run()
+    kept = session.kept
+    assert kept is not None
+    learner(spec, game, seed).save(kept.folder / "checkpoint.npz")
+    house.kill()
+    again = house.visit(run=kept.name)
+    house.bench.until(lambda: again.failure or again.training.learner)
+    assert f"is of {spec} on {game}, seed {seed}, not of q on tictactoe, seed 3" in again.failure
 
 
 def test_what_is_deleted_comes_back_with_all_that_was_learned(house: House) -> None:

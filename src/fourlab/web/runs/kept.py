@@ -13,8 +13,10 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from fourlab.core.errors import FourlabError
+from fourlab.core.files import written_at
 from fourlab.learning.base import Learner
-from fourlab.learning.registry import load_learner
+from fourlab.learning.registry import load_own
 from fourlab.learning.runs import RunConfig
 from fourlab.learning.tables.learner import TableLearner
 from fourlab.rules.catalog import name_of
@@ -118,7 +120,7 @@ class KeptTraining(Training):
         path = self.folder / self.settings.kind.file
         if not path.exists():
             return super().make()
-        learner = load_learner(path)
+        learner = load_own(path, self.settings.kind, self.settings.rules, self.seed)
         learner.tune(**self.settings.changes())
         return learner
 
@@ -172,9 +174,15 @@ class KeptTraining(Training):
         self.keep.measure(self.name)
 
     def put(self) -> None:
-        """Write all that is kept beside what was learned, unless the run was deleted."""
-        if self.is_kept:
-            self.keep.put(self.name, self.body())
+        """Write all that is kept beside what was learned, unless the run was deleted.
+
+        A full disk is told, and the run goes on: what it learned is in memory all the same.
+        """
+        try:
+            if self.is_kept:
+                self.keep.put(self.name, self.body())
+        except FourlabError as error:
+            self.failure = str(error)
 
     @property
     def is_kept(self) -> bool:
@@ -223,10 +231,7 @@ def until_saved(took: float) -> float:
 
 def last_alive(folder: Path) -> float:
     """Return when a run was last at work."""
-    try:
-        return (folder / ALIVE).stat().st_mtime
-    except OSError:
-        return 0.0
+    return written_at(folder / ALIVE) / 1e9
 
 
 def lost_words(seconds: float) -> str:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from fourlab.core.errors import SpecError
+from fourlab.core.errors import FourlabError, SpecError
 from fourlab.web.keep.bounds import UNDO_SECONDS
 from fourlab.web.keep.item import Item
 from fourlab.web.keep.shelf import Shelf
@@ -17,6 +18,8 @@ from fourlab.web.runs.kept import RUNNING, KeptTraining, new_body
 from fourlab.web.runs.training import Training
 from fourlab.web.sessions.base import Session
 from fourlab.web.workbench import Workbench
+
+log = logging.getLogger("fourlab.web")
 
 ALONE_SECONDS = 30 * 60.0  # for which a run goes on when nobody looks
 IDLE_SECONDS = 20.0  # after which one that does nothing leaves the memory
@@ -182,6 +185,8 @@ class Room:
                 if was_running:
                     training.why = "the server was stopped"
                 training.saving(learner)()
+            except FourlabError as error:  # the others are saved all the same
+                log.warning("%s was not saved: %s", training.name, error)
             finally:
                 training.lock.release()
         self._seats.clear()

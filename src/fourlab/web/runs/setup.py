@@ -22,7 +22,7 @@ from fourlab.learning.registry import LEARNERS
 from fourlab.learning.schedules import schedule
 from fourlab.rules.catalog import name_of
 from fourlab.rules.geometry import Rules
-from fourlab.web.limits import read_agent, read_game
+from fourlab.web.limits import KEPT, read_agent, read_game
 from fourlab.web.sessions.base import number
 
 ENDLESS = 1_000_000_000  # games: a page learns until it is paused
@@ -244,6 +244,11 @@ def _check_opponents(text: str, rules: Rules) -> None:
     if len(names) > MOST_OPPONENTS:
         raise FourlabError(f"opponent {text[:40]!r} names more than {MOST_OPPONENTS} agents")
     for name in names:
+        if name.startswith(KEPT):
+            raise FourlabError(
+                f"opponent {name!r} is a run, against which no page trains; in the terminal: "
+                "fourlab train --opponent, with the folder of a run"
+            )
         agent = read_agent(name, rules)
         option, most = LIGHT.get(agent.name, ("", 0))
         asked = getattr(agent.config, option) if option else 0

@@ -13,6 +13,7 @@ from fourlab.arena.events import Event
 from fourlab.core.errors import FourlabError
 from fourlab.core.limit import CalledOffError
 from fourlab.core.spec import POSITIONAL, parse
+from fourlab.core.storage import StorageError
 from fourlab.positions.openings import default_plies
 from fourlab.rules.catalog import game as find_game
 from fourlab.rules.catalog import name_of
@@ -143,9 +144,12 @@ class ArenaSession(Session):
         return 0 if learned else default_plies(self.rules)
 
     def fact(self, spec: str) -> Fact:
-        """Return what is so of a player; it is made once."""
+        """Return what is so of a player; it is made once. Of one that is gone nothing is said."""
         if (spec, self.rules) not in self._facts:
-            agent = find_agent(spec, self.rules)
+            try:
+                agent = find_agent(spec, self.rules)
+            except StorageError:
+                return Fact(False, False)
             known = Fact(hasattr(agent.config, "path"), agent.is_deterministic)
             self._facts[spec, self.rules] = known
         return self._facts[spec, self.rules]

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from fourlab.agents.registry import agent as find_agent
 from fourlab.core.errors import FourlabError
+from fourlab.core.files import written_at
 from fourlab.core.spec import on_path, parse
 from fourlab.learning.registry import LEARNERS
 from fourlab.learning.runs import RunConfig, find_runs
@@ -54,7 +55,7 @@ class Fact(NamedTuple):
 def own_runs(rules: Rules) -> list[str]:
     """Return the agents of the server's own runs of a game, by spec; the newest first."""
     found = []
-    for folder in sorted(find_runs(RUNS), key=lambda path: -path.stat().st_mtime)[:MOST_RUNS]:
+    for folder in sorted(find_runs(RUNS), key=written_at, reverse=True)[:MOST_RUNS]:
         with contextlib.suppress(FourlabError, OSError, KeyError):
             config = RunConfig.load(folder)
             if find_game(config.game) == rules and parse(config.learner).name in LEARNERS:

@@ -12,6 +12,7 @@ from fourlab.agents.net import NetworkAgent
 from fourlab.agents.registry import agent as find_agent
 from fourlab.arena.certify.certificate import Certificate, analyse_address, verdict
 from fourlab.core.spec import POSITIONAL, parse
+from fourlab.core.storage import is_there
 from fourlab.learning.registry import LEARNERS
 from fourlab.rules.catalog import game as find_game
 from fourlab.rules.position import read_moves
@@ -98,7 +99,13 @@ def caveat(found: Certificate) -> str:
 
 @functools.cache
 def learned_by(agent: str, game: str) -> str:
-    """Name the learner of a network that comes with fourlab, and the size of its file."""
+    """Name the learner of a network that comes with fourlab, and the size of its file.
+
+    Nothing where something of the same name lies here, which comes before it.
+    """
+    name = parse(agent).options.get(POSITIONAL, "")
+    if name and is_there(Path(name)):
+        return ""
     player = find_agent(agent, game)
     about = player.network.about if isinstance(player, NetworkAgent) else {}
     if "learner" not in about:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from fourlab.core.errors import FourlabError
 from fourlab.learning.base import Learner
-from fourlab.learning.registry import load_learner
+from fourlab.learning.registry import load_own
 from fourlab.web.keep.item import Body
 from fourlab.web.keep.shelf import Shelf
 
@@ -57,7 +57,7 @@ class StoryKeeper:
         if path is None:
             raise FourlabError(LOST)
         try:
-            return load_learner(path)
+            return load_own(path, type(born), born.rules, born.seed)
         except FourlabError:
             raise FourlabError(LOST) from None
 
