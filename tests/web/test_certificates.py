@@ -146,7 +146,7 @@ def test_those_that_come_with_fourlab_stand_below_ones_own(bench: TestBench) -> 
     assert list(cards) == ["own-first", "small-first", "taught-first", "zero-first"]
     assert cards["zero-first"]["totals"][0]["value"] == "7,114,840"
     assert cards["zero-first"]["learner"] == "Self-play with search, 2,393 kB"
-    assert cards["small-first"]["learner"] == "Taught by the solver, 165 kB"
+    assert cards["small-first"]["learner"] == "Taught by the solver, 92 kB"
     assert cards["own-first"]["learner"].startswith("Self-play with search, ")
     assert "bfloat16 on a GPU" in cards["zero-first"]["caveat"]
     assert not cards["taught-first"]["caveat"]
