@@ -24,8 +24,13 @@ COLOURS = ("0.2", "#0072b2", "#d55e00")  # of runs, apart for every eye
 LINES = (("bare", "the bare network", "--"), ("100", "100 simulations", "-"))
 PERFECT, GOOD = range(2)
 BASE = "base"
-ASIDE = {"above": ((0, 5), "center"), "below": ((0, -10), "center"), "right": ((5, -2), "left")}
-KILOBYTES = (100, 200, 500, 1000)
+ASIDE = {
+    "above": ((0, 5), "center"),
+    "below": ((0, -10), "center"),
+    "right": ((5, -2), "left"),
+    "left": ((-5, -2), "right"),
+}
+KILOBYTES = (20, 50, 100, 200, 500, 1000)
 Run = list[dict[str, Any]]  # lines of metrics, one after the other
 
 
@@ -116,7 +121,7 @@ def draw_sizes(networks: Run, out: Path) -> None:
 
     plt.rcParams["svg.hashsalt"] = "fourlab"
     networks = sorted(networks, key=lambda one: (one["bytes"], one["refuted"] == 0))
-    figure, sides = plt.subplots(1, 2, figsize=(9, 3.6))
+    figure, sides = plt.subplots(1, 2, figsize=(11, 4.2))
     titles = ("ends of games that slip", "positions answered wrongly")
     for axes, title, key in zip(sides, titles, ("refuted", "taught_lost"), strict=True):
         for one in (one for one in networks if one[key] is not None):
@@ -126,7 +131,7 @@ def draw_sizes(networks: Run, out: Path) -> None:
             aside, ha = ASIDE[one.get("aside", "above")]
             axes.annotate(one["told"], place, aside, textcoords="offset points", fontsize=6, ha=ha)
         axes.set_xscale("log")
-        axes.set_xlim(40, 1500)
+        axes.set_xlim(18, 1500)
         axes.set_xticks(KILOBYTES, [f"{size:,}" for size in KILOBYTES])
         axes.minorticks_off()
         axes.set_yscale("symlog", linthresh=1)
