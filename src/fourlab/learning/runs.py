@@ -19,13 +19,14 @@ from fourlab.agents.apart import apart
 from fourlab.agents.base import Agent
 from fourlab.agents.registry import agent as find_agent
 from fourlab.core.errors import SpecError
+from fourlab.core.files import written_at
 from fourlab.core.kinds import typed
-from fourlab.core.spec import configure, nameable, on_path, options_of, parse, show_value, write
+from fourlab.core.spec import nameable, on_path, parse, write
 from fourlab.core.storage import StorageError, alone, is_there
 from fourlab.learning.base import Learner, Progress
-from fourlab.learning.evaluation import against_truth, check_truth, play_off, truth_positions
+from fourlab.learning.evaluation import against_truth, play_off, truth_positions
 from fourlab.learning.registry import learner as new_learner
-from fourlab.learning.registry import load_learner
+from fourlab.learning.run_checks import agreed_length, check_exams, check_looks, loaded
 from fourlab.learning.run_files import (
     CONFIG,
     METRICS,
@@ -37,9 +38,8 @@ from fourlab.learning.run_files import (
 )
 from fourlab.learning.tensorboard import Record, event_writer
 from fourlab.positions.suites import Scored
-from fourlab.rules.catalog import game as find_game
 
-__all__ = ["CONFIG", "METRICS", "Run", "RunConfig", "find_runs", "read_metrics"]
+__all__ = ["CONFIG", "METRICS", "Run", "RunConfig", "agreed_length", "find_runs", "read_metrics"]
 
 CHECKPOINT_SECONDS = 60.0  # between two checkpoints, if no report is due
 LONG_TRAIL = 400  # points, an even number
@@ -55,7 +55,7 @@ class Run:
     config: RunConfig
     learner: Learner
     checkpoint_seconds: float = CHECKPOINT_SECONDS
-    stamp: int | None = None  # of the checkpoint it was taken up from
+    stamp: int = 0  # when the checkpoint it was taken up from was written; 0: it began
     last: Progress | None = field(default=None, init=False)
     trail: list[tuple[float, float]] = field(default_factory=list, init=False)
     # games, and the share that was won about then: few enough to be drawn
@@ -71,8 +71,8 @@ class Run:
         config = config.settled()
         learner = new_learner(config.learner, config.game, config.seed)
         config = replace(config, learner=learner.spec, game=str(learner.rules))  # as files say it
-        _check_looks(config, learner)
-        _check_exams(config, learner)
+        check_looks(config, learner)
+        check_exams(config, learner)
         run = cls(folder, config, learner)
         parse(nameable(run.spec))  # before anything is learned that nobody could call by its name
         config.save(folder)
@@ -94,17 +94,17 @@ class Run:
             config = replace(config, learner=longer)
             learner = new_learner(config.learner, config.game, config.seed)
         checkpoint = folder / learner.file
-        stamp = _stamp(checkpoint)
-        if stamp is not None:  # else it was killed before the first one
-            learner = _loaded(checkpoint, config, learner.config.games)
+        stamp = written_at(checkpoint)
+        if stamp:  # else it was killed before the first one
+            learner = loaded(checkpoint, config, learner.config.games)
         if learner.done > learner.config.games:
             raise SpecError(
                 f"--games {learner.config.games}: {folder} has played {learner.done:,} "
                 f"{learner.unit} already; ask for more"
             )
-        _check_looks(config, learner)
+        check_looks(config, learner)
         if looks:
-            _check_exams(config, learner)
+            check_exams(config, learner)
         return cls(folder, config, learner, stamp=stamp)
 
     @property
@@ -146,7 +146,7 @@ class Run:
         was not. Nobody else may be at work in the folder.
         """
         with alone(self.folder):
-            if _stamp(self.folder / self.learner.file) != self.stamp:
+            if written_at(self.folder / self.learner.file) != self.stamp:
                 raise StorageError(f"{self.folder} has gone on meanwhile; take it up again")
             if RunConfig.load(self.folder) != self.config:
                 self.config.save(self.folder)
@@ -216,7 +216,7 @@ class Run:
             return
         began = time.perf_counter()
         self.learner.save(self.folder / self.learner.file)
-        self.stamp = _stamp(self.folder / self.learner.file)
+        self.stamp = written_at(self.folder / self.learner.file)
         self._saved_at, self._saved_games = time.perf_counter(), self.learner.done
         self._save_cost = self._saved_at - began
 
@@ -288,76 +288,3 @@ def _is_untouched(folder: Path) -> bool:
     """
     with alone(folder):
         return not any(folder.glob("checkpoint.*")) and not is_there(folder / METRICS)
-
-
-def agreed_length(folder: Path, text: str, game: str | None, seed: int | None) -> int | None:
-    """Return the length that someone asks of a run who takes it up, None if nothing is said.
-
-    `text` is a learner's spec, or its options alone behind a colon. Raises SpecError for whatever
-    contradicts what the run was begun with.
-    """
-    config = RunConfig.load(folder)
-    mine = new_learner(config.learner, config.game, config.seed)
-    advice = "leave it out, or begin another run in another --out"
-    if game is not None and str(find_game(game)) != config.game:
-        raise SpecError(f"--game {game}: the run in {folder} is of {config.game}; {advice}")
-    if seed is not None and seed != config.seed:
-        raise SpecError(f"--seed {seed}: the run in {folder} has seed {config.seed}; {advice}")
-    if not text:
-        return None
-    spec = parse(mine.name + text if text.startswith(":") else text)
-    if spec.name != mine.name:
-        raise SpecError(f"learner {spec.name!r}: the run in {folder} is of {mine.name!r}; {advice}")
-    wanted = configure(mine.Config, spec, "learner")
-    for option in options_of(mine.Config):
-        asked, begun = (getattr(one, option.field) for one in (wanted, mine.config))
-        if option.name in spec.options and option.name != "games" and asked != begun:
-            raise SpecError(
-                f"{option.name}={show_value(asked)}: the run in {folder} was begun with "
-                f"{option.name}={show_value(begun)}; {advice}"
-            )
-    return int(wanted.games) if "games" in spec.options else None
-
-
-def _loaded(checkpoint: Path, config: RunConfig, games: int) -> Learner:
-    """Return the learner of a checkpoint with this length; raises StorageError."""
-    try:
-        learner = load_learner(checkpoint)
-        if learner.config.games != games:
-            learner = load_learner(checkpoint, games)
-        found = learner.spec, str(learner.rules), learner.seed
-        if found != (config.learner, config.game, config.seed):
-            raise StorageError(
-                f"{checkpoint} is of {learner.spec} on {learner.rules}, seed {learner.seed}, not "
-                f"of {config.learner} on {config.game}, seed {config.seed}, as {CONFIG} says"
-            )
-    except StorageError as error:
-        raise StorageError(
-            f"{error}; put a copy in its place, or remove it: then this run begins anew"
-        ) from None
-    return learner
-
-
-def _check_looks(config: RunConfig, learner: Learner) -> None:
-    """Raise SpecError if a run cannot be looked at as its config says."""
-    if 0 < config.every < learner.together:
-        raise SpecError(
-            f"--every {config.every}: {learner.name} plays {learner.together:,} {learner.unit} "
-            f"between two looks at it here; write at least {learner.together}"
-        )
-
-
-def _check_exams(config: RunConfig, learner: Learner) -> None:
-    """Raise FourlabError, before a folder says so, if there is nobody or nothing to examine it."""
-    for spec in config.against:
-        find_agent(spec, learner.rules)
-    if config.truth:
-        check_truth(learner.rules, config.truth)
-
-
-def _stamp(path: Path) -> int | None:
-    """Return when a file was last written, None if it is not there."""
-    try:
-        return path.stat().st_mtime_ns
-    except OSError:
-        return None

@@ -1,0 +1,81 @@
+"""What is asked of a run, held against what the run is and what its checkpoint holds."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from fourlab.agents.registry import agent as find_agent
+from fourlab.core.errors import SpecError
+from fourlab.core.spec import configure, options_of, parse, show_value
+from fourlab.core.storage import StorageError
+from fourlab.learning.base import Learner
+from fourlab.learning.evaluation import check_truth
+from fourlab.learning.registry import learner as new_learner
+from fourlab.learning.registry import load_learner
+from fourlab.learning.run_files import CONFIG, RunConfig
+from fourlab.rules.catalog import game as find_game
+
+
+def agreed_length(folder: Path, text: str, game: str | None, seed: int | None) -> int | None:
+    """Return the length that someone asks of a run who takes it up, None if nothing is said.
+
+    `text` is a learner's spec, or its options alone behind a colon. Raises SpecError for whatever
+    contradicts what the run was begun with.
+    """
+    config = RunConfig.load(folder)
+    mine = new_learner(config.learner, config.game, config.seed)
+    advice = "leave it out, or begin another run in another --out"
+    if game is not None and str(find_game(game)) != config.game:
+        raise SpecError(f"--game {game}: the run in {folder} is of {config.game}; {advice}")
+    if seed is not None and seed != config.seed:
+        raise SpecError(f"--seed {seed}: the run in {folder} has seed {config.seed}; {advice}")
+    if not text:
+        return None
+    spec = parse(mine.name + text if text.startswith(":") else text)
+    if spec.name != mine.name:
+        raise SpecError(f"learner {spec.name!r}: the run in {folder} is of {mine.name!r}; {advice}")
+    wanted = configure(mine.Config, spec, "learner")
+    for option in options_of(mine.Config):
+        asked, begun = (getattr(one, option.field) for one in (wanted, mine.config))
+        if option.name in spec.options and option.name != "games" and asked != begun:
+            raise SpecError(
+                f"{option.name}={show_value(asked)}: the run in {folder} was begun with "
+                f"{option.name}={show_value(begun)}; {advice}"
+            )
+    return int(wanted.games) if "games" in spec.options else None
+
+
+def loaded(checkpoint: Path, config: RunConfig, games: int) -> Learner:
+    """Return the learner of a checkpoint with this length; raises StorageError."""
+    try:
+        learner = load_learner(checkpoint)
+        if learner.config.games != games:
+            learner = load_learner(checkpoint, games)
+        found = learner.spec, str(learner.rules), learner.seed
+        if found != (config.learner, config.game, config.seed):
+            raise StorageError(
+                f"{checkpoint} is of {learner.spec} on {learner.rules}, seed {learner.seed}, not "
+                f"of {config.learner} on {config.game}, seed {config.seed}, as {CONFIG} says"
+            )
+    except StorageError as error:
+        raise StorageError(
+            f"{error}; put a copy in its place, or remove it: then this run begins anew"
+        ) from None
+    return learner
+
+
+def check_looks(config: RunConfig, learner: Learner) -> None:
+    """Raise SpecError if a run cannot be looked at as its config says."""
+    if 0 < config.every < learner.together:
+        raise SpecError(
+            f"--every {config.every}: {learner.name} plays {learner.together:,} {learner.unit} "
+            f"between two looks at it here; write at least {learner.together}"
+        )
+
+
+def check_exams(config: RunConfig, learner: Learner) -> None:
+    """Raise FourlabError, before a folder says so, if there is nobody or nothing to examine it."""
+    for spec in config.against:
+        find_agent(spec, learner.rules)
+    if config.truth:
+        check_truth(learner.rules, config.truth)
