@@ -17,6 +17,7 @@ from typing import Any
 
 from fourlab.core import own
 from fourlab.core.errors import SpecError
+from fourlab.core.kinds import untyped
 
 MAIN = "__main__"
 REMEDY = "write it into a file, in a notebook with %%writefile mine.py, and name that: 'mine.py'"
@@ -83,10 +84,14 @@ def _is_plain(value: Any) -> bool:
         return False
 
 
+def _members(thing: Any) -> list[Any]:
+    """Return a function, or what a class holds, as it was written."""
+    return [untyped(one) for one in (vars(thing).values() if isinstance(thing, type) else [thing])]
+
+
 def _codes(thing: Any) -> Iterator[types.CodeType]:
     """Yield the code of a function, or of the methods of a class, whose source can be read."""
-    members = vars(thing).values() if isinstance(thing, type) else [thing]
-    for member in members:
+    for member in _members(thing):
         function = getattr(member, "__func__", getattr(member, "fget", member))
         if isinstance(function, types.FunctionType) and linecache.getlines(
             function.__code__.co_filename
@@ -96,8 +101,7 @@ def _codes(thing: Any) -> Iterator[types.CodeType]:
 
 def _globals(thing: Any) -> dict[str, Any]:
     """Return the names that surround a function or class."""
-    members = vars(thing).values() if isinstance(thing, type) else [thing]
-    held = [one.__globals__ for one in members if isinstance(one, types.FunctionType)]
+    held = [one.__globals__ for one in _members(thing) if isinstance(one, types.FunctionType)]
     return held[0] if held else vars(sys.modules[MAIN])
 
 

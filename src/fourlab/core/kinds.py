@@ -30,6 +30,7 @@ WORDS = {  # what to write for a kind; one that is not here is its function's ow
     "Book": "what fourlab.search.book.Book.load(path) gives",
     "Workers": "fourlab.core.workers.Workers(4)",
 }
+WRITTEN = "__written__"  # a checked function's attribute: what was written
 WIDER: dict[type[Any], Any] = {bool: (bool, np.bool_), int: Integral, float: Real}
 
 
@@ -53,7 +54,13 @@ def typed(function: Callable[P, R], like: Callable[..., Any] | None = None) -> C
                 raise SpecError(f"{name}={value!r:.{SHOWN}}: write {words}")
         return function(*args, **kwargs)
 
+    setattr(checked, WRITTEN, function)
     return checked
+
+
+def untyped(thing: Any) -> Any:
+    """Return the function that `typed` was given, anything else as it is."""
+    return getattr(thing, WRITTEN, thing)
 
 
 def _kinds(function: Callable[..., Any]) -> dict[str, tuple[type[Any], ...]]:
