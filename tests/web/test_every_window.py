@@ -73,6 +73,11 @@ def end_of_a_game(visitor: Visitor) -> None:
     visitor.page.wait_for_selector(".points .tag")
 
 
+def wide_columns(visitor: Visitor) -> None:
+    visitor.go(f"/play?game={SMALL_BOARD}&opponent=human&moves=12")
+    visitor.page.wait_for_selector(".plate")
+
+
 def everything_of_play(visitor: Visitor) -> None:
     visitor.go(f"/play?moves={PICTURE}&overlay=exact")
     visitor.page.wait_for_selector(".chip.best")
@@ -171,6 +176,7 @@ def lost(visitor: Visitor) -> None:
 STATES = {
     "home": home,
     "end": end_of_a_game,
+    "wide": wide_columns,
     "play-all": everything_of_play,
     "keys": keys,
     "learn-settings": learner,

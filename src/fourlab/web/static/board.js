@@ -1,7 +1,7 @@
 // A board of any size: plate, discs that fall behind it, chips above the columns, a button for each
 // move. Framework-free. `update(state)` may be called as often as one likes; it draws differences.
 
-import { cellsOf, drawDisc, html, landing, makeChip, svg } from "fourlab/pieces.js";
+import { cellsOf, drawDisc, html, landing, makeChip, padOf, svg } from "fourlab/pieces.js";
 import { drawReview } from "fourlab/review_board.js";
 
 export { cellsOf, drawDisc, landing, makeChip, svg, thumbnail } from "fourlab/pieces.js";
@@ -39,7 +39,7 @@ export class Board {
     const { game, pitch: p, showChips } = this.state;
     this.chipKey = null;
     this.focused = 0;
-    this.pad = p < 60 ? 8 : p < 76 ? 12 : 16;
+    this.pad = padOf(p);
     this.radius = 0.405 * p;
     this.width = game.columns * p + 2 * this.pad;
     this.height = game.rows * p + 2 * this.pad;

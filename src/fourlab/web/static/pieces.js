@@ -85,8 +85,11 @@ export function pitchFor(game, width, height) {
   return Math.max(24, Math.min(44, Math.floor((width - 16) / game.columns)));
 }
 
-// As wide as a phone held upright; a tall board is as high as it, as far as fingers allow.
+export const padOf = (pitch) => (pitch < 60 ? 8 : pitch < 76 ? 12 : 16);
+
+// As wide as a phone held upright, pads of 8 left out; a tall board is as high as it, as far as fingers allow.
 export function pitchOnPhone(game, width, height) {
-  const [across, down] = [width / game.columns, Math.max(36, height / game.rows)];
+  const pads = 2 * (padOf(width / game.columns) - 8);
+  const [across, down] = [(width - pads) / game.columns, Math.max(36, height / game.rows)];
   return Math.max(24, Math.floor(Math.min(across, down, 96)));
 }
