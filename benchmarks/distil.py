@@ -25,7 +25,6 @@ import torch
 from torch import Tensor
 
 from benchmarks.compact import free, freed, taught
-from benchmarks.muon import Muon
 from fourlab.agents import net
 from fourlab.agents.registry import agent
 from fourlab.arena.certify.certificate import value_for
@@ -40,7 +39,7 @@ from fourlab.positions.labels import UNKNOWN, UNPLAYABLE, Labeller, Labels, join
 from fourlab.rules.catalog import game
 from fourlab.rules.geometry import Rules
 from fourlab.values import on_torch
-from fourlab.values.layers import BLOCKS, Shape
+from fourlab.values.layers import Shape
 from fourlab.values.network import Network
 
 LOOK = 10.0  # seconds between two lines
@@ -58,16 +57,12 @@ def shape_of(text: str) -> Shape:
 
 
 class Runner(Pupil):
-    """A pupil whose training steps are compiled, and which may take turns (benchmarks/muon.py)."""
+    """A pupil whose training steps are compiled, if it is asked for."""
 
     def __init__(self, rules: Rules, shape: Shape, options: argparse.Namespace) -> None:
         device = find_device("auto")
-        super().__init__(rules, shape, options.seed, device, options.decay, options.prefer)
-        turned = [w for name, w in self.module.named_parameters() if is_turned(name)]
-        if options.turn:
-            how = {"weight_decay": options.decay, "capturable": self.is_cuda, "fused": self.is_cuda}
-            rate = torch.tensor(0.0, device=device) if self.is_cuda else 0.0
-            self.optimiser = Muon(self.module, turned, options.turn, lr=rate, **how)
+        how = (options.decay, options.prefer, options.turn)
+        super().__init__(rules, shape, options.seed, device, *how)
         self._compiled: Any = torch.compile(self.module) if options.compile else self.module
 
     def run(self, both: Tensor, legal: Tensor) -> tuple[Tensor, Tensor]:
@@ -77,11 +72,6 @@ class Runner(Pupil):
         found = super().run(both, legal)
         self.module = plain
         return found
-
-
-def is_turned(name: str) -> bool:
-    """Tell whether a weight is of a block's convolution."""
-    return name.startswith(BLOCKS) and name.endswith((".a.weight", ".b.weight"))
 
 
 def train(
@@ -233,7 +223,7 @@ def main() -> None:
     parser.add_argument("--rate", type=float, default=4e-3)
     parser.add_argument("--decay", type=float, default=1e-4)
     parser.add_argument(
-        "--turn", type=float, default=0.0, help="of blocks, for --rate (benchmarks/muon.py)"
+        "--turn", type=float, default=0.0, help="of blocks' weights, times the rate"
     )
     parser.add_argument("--compile", action="store_true", help="training steps, by torch")
     parser.add_argument("--focus", action="store_true", help="half of each batch is what is hard")

@@ -243,7 +243,9 @@ def trained(spec: str, stops: int, path: Path) -> dict[str, Any]:
     return made.network().layers | made.pupil.arrays()  # type: ignore[attr-defined]
 
 
-@pytest.mark.parametrize("more", ["", ",moves=keep,prefer=0.1,mirror=yes,held=0.2", ",paired=yes"])
+@pytest.mark.parametrize(
+    "more", ["", ",moves=keep,prefer=0.1,mirror=yes,held=0.2", ",paired=yes,turn=5"]
+)
 def test_a_run_taken_up_again_equals_one_that_was_not(more: str, tmp_path: Path) -> None:
     spec = f"distil:{TINY},games=1500,chunk=130{more}"
     straight = trained(spec, 0, tmp_path / "straight.safetensors")

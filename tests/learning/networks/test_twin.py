@@ -18,6 +18,7 @@ from strategies import random_positions
 
 torch = pytest.importorskip("torch")
 twin: Any = pytest.importorskip("fourlab.learning.networks.twin")
+muon: Any = pytest.importorskip("fourlab.learning.networks.muon")
 rounded: Any = pytest.importorskip("fourlab.learning.networks.layers").rounded
 
 GAMES = [
@@ -122,6 +123,37 @@ def test_rows_of_few_bits_leave_out_what_lies_far_aside() -> None:
     assert errors[3] < 0.4  # 1.5 if the grid ended with the largest
     assert errors[8] < 0.03 < errors[5] < 0.1
     assert (rounded(weight, 8)[:, 0] - 9.0).abs().max() < 1e-4
+
+
+def test_turns_go_equally_far_in_all_directions() -> None:
+    slopes = torch.randn(3, 6, 20, generator=torch.Generator().manual_seed(1))
+    slopes[:, 0] *= 100  # a strong direction
+    found = torch.linalg.svdvals(muon.orthogonal(slopes))
+    assert found.min() > 0.6
+    assert found.max() < 1.3
+    for turned, slope in zip(muon.orthogonal(slopes), slopes, strict=True):
+        assert (turned * slope).sum() > 0
+
+
+def test_blocks_turn_by_a_share_of_their_length_and_the_rest_takes_adams_steps() -> None:
+    rules, kept = game("connect:columns=5,rows=4,k=4"), {}
+    for turn in (0.0, 3.0):
+        module = twin.build(rules, PAIRED, 1)
+        before = {name: weight.detach().clone() for name, weight in module.named_parameters()}
+        optimiser = muon.Muon(module, turn, lr=0.01, weight_decay=0.0)
+        logits, bins = module(twin.planes(rules, *tensors(rules)))
+        (logits.square().mean() + bins.square().mean()).backward()
+        optimiser.step()
+        kept[turn] = {name: weight.detach() for name, weight in module.named_parameters()}
+    for name, weight in kept[3.0].items():
+        if not muon.is_turned(name):
+            assert torch.equal(weight, kept[0.0][name]), name
+            continue
+        length = before[name].norm()
+        assert float(weight.norm()) == pytest.approx(float(length), rel=1e-5), name
+        moved = (weight - before[name]).norm() / length
+        assert 0.02 < moved < 0.04, name  # 3 times 0.01
+    assert sum(map(muon.is_turned, before)) == 4  # of two blocks, which the third repeats
 
 
 def test_slopes_pass_through_rounding() -> None:

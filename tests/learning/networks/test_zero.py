@@ -89,6 +89,18 @@ def test_one_seed_is_one_network_whatever_the_threads() -> None:
     assert not np.array_equal(weights(one), weights(other))
 
 
+def test_turned_and_paired_it_goes_on_as_if_never_stopped(tmp_path: Path) -> None:
+    spec = f"{QUICK},games=600,prefill=128,paired=yes,turn=5"
+    straight = run(learner(spec, TOY, 3))
+    made = learner(spec, TOY, 3)
+    for _, _ in zip(range(2), made.steps(), strict=False):
+        pass
+    made.save(tmp_path / made.file)
+    assert straight.taken_steps > made.taken_steps > 5
+    again = run(load_learner(tmp_path / made.file))
+    np.testing.assert_array_equal(weights(again), weights(straight))
+
+
 def test_a_run_too_large_for_its_file_begins_other_games(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -69,6 +69,9 @@ class DistilConfig:
         0.004, "warmed up, and down to a hundredth", low=0, high=1, label="Rate", live=True
     )
     decay: float = option(1e-4, "of weights", low=0, high=1)
+    turn: float = option(
+        0.0, "times the rate: how far blocks' weights turn in a step; 0: AdamW's", low=0, high=100
+    )
     mirror: bool = option(False, "learn mirror images too; `net` shows a network one of each pair")
     held: float = option(0.0, "share of positions set aside to be examined on", low=0, high=0.9)
     device: str = option("auto", "where it learns", choices=("auto", "cpu", "cuda"))
@@ -77,6 +80,7 @@ class DistilConfig:
     def __post_init__(self) -> None:
         some = self.moves in ("best", "keep")
         needs(self, "prefer", used=some, why="without moves=best or moves=keep")
+        needs(self, "turn", used=self.blocks > 0, why="without blocks")
         needs(self, "distinct", used=self.bits > 0, why="without bits")
         needs(self, "weight", used=self.value != "none", why="with value=none")
         needs(self, "positions", used=not self.labelled, why="where data is a file of labels")
@@ -173,10 +177,9 @@ class Distil(Learner):
             from fourlab.learning.networks.twin import find_device
 
             device = find_device(self.config.device)
-            shape = self.config.shape()
-            made = Pupil(
-                self.rules, shape, self.seed, device, self.config.decay, self.config.prefer
-            )
+            config = self.config
+            how = (config.decay, config.prefer, config.turn)
+            made = Pupil(self.rules, config.shape(), self.seed, device, *how)
             if self._restored:
                 self._take_up(made)
             self._pupil = made

@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 
 from fourlab.core.arrays import Array
+from fourlab.learning.networks.muon import Muon
 from fourlab.learning.networks.replies import strategy
 from fourlab.learning.networks.twin import (
     build,
@@ -94,6 +95,7 @@ class Pupil:
         device: torch.device,
         decay: float,
         prefer: float = 0.0,
+        turn: float = 0.0,
     ) -> None:
         self.rules, self.shape, self.device, self.prefer = rules, shape, device, prefer
         module: Any = build(rules, shape, seed)
@@ -101,8 +103,9 @@ class Pupil:
         self.is_cuda = device.type == "cuda"
         if not self.is_cuda:
             torch.set_num_threads(1)  # sums are then taken in one order, whatever the machine
-        self.optimiser = torch.optim.AdamW(
-            self.module.parameters(),
+        self.optimiser = Muon(
+            self.module,
+            turn,
             lr=torch.tensor(0.0, device=device) if self.is_cuda else 0.0,
             weight_decay=decay,
             capturable=self.is_cuda,
@@ -203,8 +206,9 @@ class Pupil:
     @torch.no_grad()
     def _put_memory(self, arrays: dict[str, Array]) -> None:
         """Write the optimiser's memory in place, where a recorded step looks for it; none: 0."""
-        for number, parameter in enumerate(self.module.parameters()):
-            for what, value in self.optimiser.state.get(parameter, {}).items():
+        groups = self.optimiser.param_groups
+        for number, parameter in enumerate(one for group in groups for one in group["params"]):
+            for what, value in self.optimiser.state[parameter].items():
                 array = arrays.get(f"{number}.{what}")
                 value.zero_() if array is None else value.copy_(torch.from_numpy(array))
 

@@ -15,6 +15,7 @@ import torch
 from torch import Tensor, nn
 
 from fourlab.core.arrays import Array, Ints
+from fourlab.learning.networks.muon import Muon
 from fourlab.learning.networks.oracle import Eyes, new_event, new_stream
 from fourlab.learning.networks.twin import build, put_optimiser_state
 from fourlab.rules.geometry import Rules
@@ -36,6 +37,7 @@ class Teaching(NamedTuple):
     decay: float  # of weights
     room: int  # lessons that may come at once
     seed: int
+    turn: float = 0.0  # of blocks' weights, times the rate
 
 
 class Window:
@@ -119,8 +121,9 @@ class Trainer:
         self._rate = torch.tensor(0.0, device=device)
         self._made = torch.zeros((), dtype=torch.int64, device=device)  # as the graph knows it
         self._recent = torch.zeros_like(self._made)
-        self.optimiser = torch.optim.AdamW(
-            self.module.parameters(),
+        self.optimiser = Muon(
+            self.module,
+            teaching.turn,
             lr=self._rate if self.on_gpu else 0.0,
             weight_decay=teaching.decay,
             capturable=self.on_gpu,
@@ -134,7 +137,7 @@ class Trainer:
         """Take over what an optimiser remembered, in the layout and with the rate of this one."""
         put_optimiser_state(self.optimiser, memory)
         for parameter, kept in self.optimiser.state.items():
-            for name in ("exp_avg", "exp_avg_sq"):
+            for name in (name for name, value in kept.items() if value.dim() == parameter.dim()):
                 kept[name] = torch.empty_like(parameter).copy_(kept[name])
         for group in self.optimiser.param_groups:
             group["lr"] = self._rate if self.on_gpu else 0.0

@@ -91,7 +91,8 @@ class Workshop:
         self.blocks = -(-self.lanes // BLOCK)
         self.staged = STAGED if self.on_gpu else 1
         room = self.staged + self.blocks * BLOCK * (rules.cells + 2)
-        teaching = Teaching(config.window, config.recent, self.batch, config.decay, room, self.seed)
+        sizes = (config.window, config.recent, self.batch)
+        teaching = Teaching(*sizes, config.decay, room, self.seed, config.turn)
         self.trainer = Trainer(rules, config.shape, teaching, self.device)
         self.oracle = Oracle(rules, config.shape, self.device)
         cores = os.cpu_count() or 1

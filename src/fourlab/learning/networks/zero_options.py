@@ -74,6 +74,9 @@ class ZeroConfig:
     rate: float = option(2e-3, "step size at first", low=0, high=1, label="Rate", live=True)
     rate_end: float = option(0.02, "share of it that is left at the end", low=0, high=1)
     decay: float = option(1e-4, "of weights", low=0, high=1)
+    turn: float = option(
+        0.0, "times the rate: how far blocks' weights turn in a step; 0: AdamW's", low=0, high=100
+    )
     prefill: int | None = option(
         None, "lessons before training; none: 20 batches", low=1, high=100_000_000
     )
@@ -89,6 +92,7 @@ class ZeroConfig:
 
     def __post_init__(self) -> None:
         needs(self, "fast_sims", used=self.full < 1, why="with full=1")
+        needs(self, "turn", used=self.blocks > 0, why="without blocks")
         needs(self, "random_plies", used=self.random > 0, why="with random=0")
         for name in ("weak_first", "weak_rate"):
             needs(self, name, used=self.weak > 0, why="with weak=0")
