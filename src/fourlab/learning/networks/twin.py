@@ -126,8 +126,8 @@ def fold(
     layers = {}
     for name, sizes in shape.layout(rules).items():
         layer, _, part = name.rpartition(".")
-        whole, norm = Whole(rules, shape, layer).to(raw[f"{layer}.weight"].device), f"{layer}_norm"
-        scale = torch.ones((), dtype=kind)
+        weight, norm = raw[f"{layer}.weight"], f"{layer}_norm"
+        whole, scale = Whole(rules, shape, layer).to(weight.device), weight.new_ones(())
         if f"{norm}.weight" in raw:
             mean, spread = (whole.shared(raw[f"{norm}.running_{what}"]) for what in MEASURED)
             scale = raw[f"{norm}.weight"] / (spread + EPSILON).sqrt()
