@@ -58,6 +58,7 @@ ABLATIONS = {
     "recent": "recent=1",
     "random": "random=0",
     "hot": "hot=0",
+    "turn": "turn=5",
 }
 
 
