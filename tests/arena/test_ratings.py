@@ -40,6 +40,7 @@ def test_two_agents_have_a_closed_form() -> None:
     error = ELO / math.sqrt(800 * 0.75 * 0.25)
     assert (high - low) / 2 == pytest.approx(1.96 * error, rel=0.02)
     assert ratings.advantage == pytest.approx(0, abs=1e-6)
+    assert ratings.doubt == pytest.approx(1.96 * error, rel=0.02)
 
 
 def test_the_anchor_moves_nobody_against_anybody() -> None:

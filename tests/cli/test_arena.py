@@ -101,6 +101,7 @@ def test_the_ladder_is_over_all_games(played: Path) -> None:
         "perfect:blunder=0.5",
     }
     shown = run(played, "ladder", "--anchor", "baseline").stdout
+    assert re.match(rf"{SMALL}, 120 games, first move worth [+-]\d+ ± \d+ Elo\n", shown)
     assert re.search(r"baseline +1500 +anchor +80 ", shown)
 
 
@@ -117,6 +118,9 @@ def test_the_ladder_rates_every_game_apart(tmp_path: Path) -> None:
 def test_games_are_listed_and_filtered(played: Path) -> None:
     shown = run(played, "games").stdout
     assert "20 shown, 120 recorded" in shown
+    narrow = run_command("games", folder=played, COLUMNS="60").stdout  # a pipe has no width
+    assert narrow == shown
+    assert len(shown.splitlines()) == 1 + 20 + 1
     lines = run(played, "games", "--json", "--limit", "500").stdout.splitlines()
     assert len(lines) == 120
     chosen = run(played, "games", "--json", "--limit", "500", "--agent", "baseline").stdout

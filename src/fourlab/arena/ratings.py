@@ -42,6 +42,7 @@ class Ratings:
     elo: Floats  # [agents]
     covariance: Floats  # [agents, agents], of the distances to the centre
     advantage: float  # of the first move, in Elo points
+    doubt: float  # half of the 95% interval of the advantage
     draws: float  # logarithm of the weight of a draw
 
     def interval(self, agent: str) -> tuple[float, float]:
@@ -158,7 +159,8 @@ def rate(results: Results, anchor: str | None = None) -> Ratings:
     elo = CENTRE + to_distances @ solution[:-2] * ELO
     spread = to_distances @ covariance[:-2, :-2] @ to_distances.T * ELO**2
     advantage, draws = float(solution[-2]) * ELO, float(solution[-1])
-    return Ratings(tuple(agents), anchor, elo, spread, advantage, draws)
+    doubt = Z95 * math.sqrt(max(0.0, float(covariance[-2, -2]))) * ELO
+    return Ratings(tuple(agents), anchor, elo, spread, advantage, doubt, draws)
 
 
 def _newton(counts: Floats, design: Floats) -> tuple[Floats, Floats]:

@@ -255,7 +255,7 @@ def show(found: list[GameRecord], total: int) -> None:
     """Print a table of games."""
     from rich.table import Table
 
-    from fourlab.cli.console import console
+    from fourlab.cli.console import console, table_console
     from fourlab.rules.game_files import RESULTS
 
     table = Table(box=None, pad_edge=False)
@@ -265,5 +265,5 @@ def show(found: list[GameRecord], total: int) -> None:
         mark = " (forfeit)" if entry.forfeit else ""
         names = (entry.game, entry.first, entry.second)
         table.add_row(entry.id, *names, RESULTS[entry.outcome] + mark, entry.moves)
-    console().print(table)
+    table_console().print(table)
     console().print(f"{len(found):,} shown, {total:,} recorded", style="dim")

@@ -78,7 +78,8 @@ def table_of(name: str, results: "Results", ratings: "Ratings") -> "Table":
 
     games = sum(sum(counts) for counts in results.values())
     table = Table(box=None, pad_edge=False, title_justify="left")
-    table.title = f"{name}, {games:,} games, first move worth {ratings.advantage:+z.0f}"
+    worth = f"{ratings.advantage:+z.0f} ± {ratings.doubt:.0f} Elo"
+    table.title = f"{name}, {games:,} games, first move worth {worth}"
     for heading in ("", "agent", "elo", "95%", "games", "score"):
         style = "bold" if heading == "agent" else ""
         justify = "left" if heading in ("agent", "95%") else "right"

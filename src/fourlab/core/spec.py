@@ -71,9 +71,10 @@ class Option:
         if self.kind is bool:
             return "yes|no"
         noun = {int: "whole number", float: "number", str: "text"}[self.kind]
+        style = ",.0f" if self.kind is int else "g"
         if self.low is not None and self.high is not None:
-            return f"{noun} {self.low:g} to {self.high:g}"
-        return noun if self.low is None else f"{noun} from {self.low:g}"
+            return f"{noun} {self.low:{style}} to {self.high:{style}}"
+        return noun if self.low is None else f"{noun} from {self.low:{style}}"
 
     def __str__(self) -> str:
         """Return what an error says of the option."""
