@@ -15,8 +15,11 @@ import pytest
 import command
 from fourlab.cli.main import Notices
 from fourlab.cli.train import Speedometer, report
+from fourlab.learning.networks.deep_q import DeepQ
 from fourlab.learning.networks.distil import Distil
 from fourlab.learning.run_files import add_metrics
+from fourlab.learning.runs import Run, RunConfig
+from fourlab.learning.tables.td_lambda import NTuple
 from fourlab.rules.boards import boards_of
 from fourlab.rules.catalog import game
 from fourlab.rules.position import position_of
@@ -63,6 +66,55 @@ def test_lines_to_go_on_with_can_be_pasted(tmp_path: Path, out: str) -> None:
     assert [folder.name for folder in tmp_path.iterdir()] == [out]
 
 
+def test_the_same_command_again_shows_what_was_recorded(tmp_path: Path) -> None:
+    """Whoever repeats a line of the README sees no error, and nothing is played twice."""
+    words = ["train", "q", "--game", "tictactoe", "--games", "300", "--out", "mine"]
+    first = fourlab(tmp_path, *words)
+    held = {path: path.read_bytes() for path in tmp_path.rglob("*.*") if path.is_file()}
+    for more in (words, ["train", "--resume", "--out", "mine"]):
+        again = fourlab(tmp_path, *more)
+        assert (again.returncode, again.stdout) == (0, first.stdout)
+        assert again.stderr == (
+            "this run of 300 games came to its end before; "
+            "go on with: fourlab train --resume --out mine --games N\n"
+        )
+    lines = [json.loads(line) for line in fourlab(tmp_path, *words, "--json").stdout.splitlines()]
+    assert [line["games"] for line in lines] == list(range(30, 301, 30))
+    assert {path: path.read_bytes() for path in tmp_path.rglob("*.*") if path.is_file()} == held
+    told = fourlab(tmp_path, *words, "--until-certified", "second").stderr
+    assert "positions against every reply as second" in told
+    assert fourlab(tmp_path, *words, "--seed", "1").returncode == 2
+
+
+def test_the_same_command_goes_on_with_what_was_stopped(tmp_path: Path) -> None:
+    run = Run.start(tmp_path / "mine", RunConfig("q:games=3000,chunk=100", "tictactoe"))
+    list(run.reports(stop=lambda: True))
+    assert run.learner.done < 3000
+    words = ["train", "q:chunk=100", "--game", "tictactoe", "--games", "3000", "--out", "mine"]
+    assert fourlab(tmp_path, *words).returncode == 0
+    assert Run.resume(tmp_path / "mine").is_over
+
+
+@pytest.mark.parametrize(
+    "look",
+    [("--every", "7"), ("--against", "random"), ("--truth", "middle")],
+)
+def test_a_run_that_is_over_is_not_said_to_be_looked_at(
+    tmp_path: Path, look: tuple[str, str]
+) -> None:
+    words = ("train", "--resume", "--out", "mine", *look)
+    begun = RunConfig("q:games=300", "tictactoe")
+    list(Run.start(tmp_path / "mine", begun).reports())
+    done = fourlab(tmp_path, *words)
+    assert (done.returncode, done.stdout) == (2, "")
+    told = "mine has come to its end, 300 games; make it longer with --games too"
+    assert done.stderr == f"fourlab: {' '.join(look)}: {told}\n"
+    assert RunConfig.load(tmp_path / "mine") == begun
+    assert fourlab(tmp_path, *words, "--games", "310").returncode == 0
+    assert RunConfig.load(tmp_path / "mine") != begun
+    assert fourlab(tmp_path, *words).returncode == 0  # it is looked at so
+
+
 @pytest.mark.parametrize("out", ["two\nlines", "red\x1b[31m", "a(b"])
 def test_a_run_that_no_spec_could_name_is_refused_before_it_begins(
     tmp_path: Path, out: str
@@ -87,6 +139,9 @@ def test_a_table_is_shown(folder: Path) -> None:
     assert found["position"] == "15"
     assert found["values"][0] is None
     assert sum(found["choice_histogram"].values()) == found["size"]
+    trained = fourlab(folder, "train", "--resume", "--out", "runs/q-1").stdout
+    for said in (trained, fourlab(folder, "table", "show", "runs/q-1").stdout):
+        assert f" {found['size']:,} states" in said
     assert sum(found["visit_histogram"].values()) >= found["size"]
     shown = fourlab(folder, "table", "show", "runs/q-1").stdout
     assert "how often values were taught" in shown
@@ -193,7 +248,7 @@ SCORE = {"wins": 6, "draws": 2, "losses": 2, "score": 0.7, "low": 0.4, "high": 0
 
 
 def test_a_report_has_its_evaluations_where_they_fit() -> None:
-    plain = "5,000 games · won 50.0% drawn 25.0% lost 25.0% · 1,234 values · 9,876 games/s"
+    plain = "5,000 games · won 50.0% drawn 25.0% lost 25.0% · 1,234 states · 9,876 games/s"
     assert report(LINE, "\n").strip() == plain
     evaluated = {**LINE, "against": {"baseline": SCORE}}
     versus = "vs baseline 70.0% ± 25.0% (6/2/2)"
@@ -202,6 +257,9 @@ def test_a_report_has_its_evaluations_where_they_fit() -> None:
     assert "7 left out: memory-mb is reached" in report({**LINE, "left_out": 7})
     taught = report({**LINE, "held_kept": 0.5}, kind=Distil)
     assert "positions · best" in taught
+    assert "1,234 weights" in taught
+    assert "1,234 weights" in report(LINE, kind=NTuple)
+    assert "1,234 learning steps" in report(LINE, kind=DeepQ)
     assert taught.endswith("positions/s · of those set aside 50.0% kept")
 
 

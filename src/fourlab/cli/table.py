@@ -119,7 +119,7 @@ def _draw(found: dict[str, Any], position: "Position", known: "Knowledge") -> No
 
     console().print(
         f"{found['learner']} on {found['game']}: {found['size']:,} "
-        f"{'weights' if KINDS[known.values.kind] == 'tuples' else 'rows'}, "
+        f"{'weights' if KINDS[known.values.kind] == 'tuples' else 'states'}, "
         f"{found['bytes'] / 2**20:,.1f} MB, {found['games'] or 0:,} games, "
         f"{found['left_out']:,} left out"
     )

@@ -85,8 +85,11 @@ def train(
             check(made, until_certified)
         config = RunConfig(made.spec, str(made.rules), seed or 0, **looks)
         _check_evaluation(evaluation_games, config.against)
-        run = Run.start(out or free_folder(learner), config)
-    _follow(run, as_json, until_certified)
+        run = Run.again(out or free_folder(learner), config)
+    if run.is_over:
+        _tell_again(run, as_json, until_certified)
+    else:
+        _follow(run, as_json, until_certified)
 
 
 def _check_evaluation(games: int | None, against: tuple[str, ...]) -> None:
@@ -146,8 +149,7 @@ def _stopping(run: "Run") -> Iterator[list[bool]]:
 
 def _follow(run: "Run", as_json: bool, until_certified: str = "") -> None:
     """Train with a progress bar and a line for each report."""
-    from fourlab.cli.console import console, each_apart
-    from fourlab.core.spec import on_path
+    from fourlab.cli.console import each_apart
 
     total = run.learner.total
     with _stopping(run) as wished, _bar() as bar:
@@ -159,7 +161,7 @@ def _follow(run: "Run", as_json: bool, until_certified: str = "") -> None:
             kind = run.learner
             said = f"{kind.outcomes[0]} {progress.wins / max(progress.played, 1):.0%}"
             if "size" in progress.metrics:
-                said += f" · {progress.metrics['size']:,.0f} values"
+                said += f" · {progress.metrics['size']:,.0f} {kind.size_unit}"
             speed = speedometer.read(progress.done)
             said += "" if speed is None else f" · {speed:,.0f} {kind.unit}/s"
             bar.update(task, completed=progress.done, said=said)
@@ -177,14 +179,39 @@ def _follow(run: "Run", as_json: bool, until_certified: str = "") -> None:
     if run.learner.done < total:
         typer.echo(
             f"stopped after {run.learner.done:,} of {total:,} {run.learner.unit}, all saved; "
-            f"go on with: fourlab train --resume --out {shlex.quote(str(run.folder))}",
+            f"go on with: {run.to_go_on}",
             err=True,
         )
         raise typer.Exit(INTERRUPTED)
     if not as_json:
-        board = "" if run.config.game == "connect4" else f" --game {run.config.game}"
-        player = shlex.quote(on_path(run.learner.agent().name, run.folder))
-        console().print(f"done: {run.folder}; play it with fourlab play --second {player}{board}")
+        _say_done(run)
+
+
+def _say_done(run: "Run") -> None:
+    """Say where it lies and how to play against it."""
+    from fourlab.cli.console import console
+    from fourlab.core.spec import on_path
+
+    board = "" if run.config.game == "connect4" else f" --game {run.config.game}"
+    player = shlex.quote(on_path(run.learner.agent().name, run.folder))
+    console().print(f"done: {run.folder}; play it with fourlab play --second {player}{board}")
+
+
+def _tell_again(run: "Run", as_json: bool, until_certified: str) -> None:
+    """Print the reports of a run that has come to its end, and say how to make it longer."""
+    from fourlab.learning.runs import read_metrics
+
+    typer.echo(
+        f"this run of {run.learner.done:,} {run.learner.unit} came to its end before; "
+        f"go on with: {run.to_go_on}",
+        err=True,
+    )
+    for line in read_metrics(run.folder):
+        typer.echo(json.dumps(line) if as_json else report(line, kind=run.learner))
+    if until_certified:
+        _is_certified(run, until_certified)
+    if not as_json:
+        _say_done(run)
 
 
 def _is_certified(run: "Run", side: str) -> bool:
@@ -253,7 +280,7 @@ def report(
     trained = [
         f"{line['games']:>11,} {kind.unit}",
         " ".join(f"{word} {share:.1%}" for word, share in results),
-        f"{line['size']:,} values",
+        f"{line['size']:,} {kind.size_unit}",
         f"{line['games_per_s']:,} {kind.unit}/s",
     ]
     if "held_kept" in line:

@@ -88,7 +88,8 @@ class Learner(ABC):
     title: ClassVar[str]  # for people
     Config: ClassVar[type[Any]]
     file: ClassVar[str] = "checkpoint.npz"  # what a run folder calls what `save` writes
-    size_label: ClassVar[str] = "States in the table"  # what `size` counts
+    size_label: ClassVar[str] = "States in the table"  # what `size` counts, on a page
+    size_unit: ClassVar[str] = "states"  # and in a line
     unit: ClassVar[str] = "games"  # what `done` counts
     outcomes: ClassVar[tuple[str, str, str]] = ("won", "drawn", "lost")  # of each
 
@@ -116,7 +117,7 @@ class Learner(ABC):
 
     @property
     def size(self) -> int:
-        """How much it has learned, in the unit of `size_label`."""
+        """How much it has learned, in `size_unit`s."""
         return 0
 
     @property

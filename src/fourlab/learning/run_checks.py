@@ -73,6 +73,19 @@ def check_looks(config: RunConfig, learner: Learner) -> None:
         )
 
 
+def check_is_left(folder: Path, begun: RunConfig, config: RunConfig, learner: Learner) -> None:
+    """Raise SpecError if a run is to be looked at in another way and nothing of it is left."""
+    if learner.done < learner.total:
+        return
+    for name, value in vars(config).items():
+        if name != "learner" and value != getattr(begun, name):
+            told = " ".join(value) if isinstance(value, tuple) else value
+            raise SpecError(
+                f"--{name.replace('_', '-')} {told}: {folder} has come to its end, "
+                f"{learner.done:,} {learner.unit}; make it longer with --games too"
+            )
+
+
 def check_exams(config: RunConfig, learner: Learner) -> None:
     """Raise FourlabError, before a folder says so, if there is nobody or nothing to examine it."""
     for spec in config.against:

@@ -26,7 +26,13 @@ from fourlab.core.storage import StorageError, alone, is_there
 from fourlab.learning.base import Learner, Progress
 from fourlab.learning.evaluation import against_truth, play_off, truth_positions
 from fourlab.learning.registry import learner as new_learner
-from fourlab.learning.run_checks import agreed_length, check_exams, check_looks, loaded
+from fourlab.learning.run_checks import (
+    agreed_length,
+    check_exams,
+    check_is_left,
+    check_looks,
+    loaded,
+)
 from fourlab.learning.run_files import (
     CONFIG,
     METRICS,
@@ -79,6 +85,13 @@ class Run:
         return run
 
     @classmethod
+    def again(cls, folder: Path, config: RunConfig) -> Run:
+        """Take up the run that a folder holds if it is just this one, or begin it there."""
+        if is_there(folder / CONFIG) and RunConfig.load(folder) == config.settled():
+            return cls.resume(folder)
+        return cls.start(folder, config)
+
+    @classmethod
     @typed
     def resume(cls, folder: Path | str, games: int | None = None, **looks: Any) -> Run:
         """Take a run up where its last checkpoint left it.
@@ -87,7 +100,8 @@ class Run:
         it is looked at from now on.
         """
         folder = Path(folder)
-        config = replace(RunConfig.load(folder), **looks)
+        begun = RunConfig.load(folder)
+        config = replace(begun, **looks)
         learner = new_learner(config.learner, config.game, config.seed)
         if games is not None and games != learner.config.games:
             longer = write(learner.name, replace(learner.config, games=games))
@@ -105,6 +119,7 @@ class Run:
         check_looks(config, learner)
         if looks:
             check_exams(config, learner)
+            check_is_left(folder, begun, config, learner)
         return cls(folder, config, learner, stamp=stamp)
 
     @property
@@ -127,6 +142,17 @@ class Run:
         from fourlab.learning.drawing import run_html
 
         return run_html(self)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether it has come to its end."""
+        return self.learner.done >= self.learner.total
+
+    @property
+    def to_go_on(self) -> str:
+        """The command that goes on with it, and makes it longer if it is over."""
+        longer = " --games N" if self.is_over else ""
+        return f"fourlab train --resume --out {shlex.quote(str(self.folder))}{longer}"
 
     @property
     def every(self) -> int:
@@ -274,11 +300,8 @@ def described(folder: Path) -> str:
     config = RunConfig.load(folder)
     run = Run.resume(folder)
     done, total, unit = run.learner.done, run.learner.total, run.learner.unit
-    longer = " --games N" if done >= total else ""
-    return (
-        f"{config.learner} on {config.game}, {done:,} of {total:,} {unit}; "
-        f"go on with: fourlab train --resume --out {shlex.quote(str(folder))}{longer}"
-    )
+    how = f"go on with: {run.to_go_on}"
+    return f"{config.learner} on {config.game}, {done:,} of {total:,} {unit}; {how}"
 
 
 def _is_untouched(folder: Path) -> bool:

@@ -11,9 +11,8 @@ from fourlab.agents.registry import Named, several, spec_of
 from fourlab.agents.registry import agent as find_agent
 from fourlab.core.kinds import typed
 from fourlab.core.showing import shown
-from fourlab.core.storage import is_there
 from fourlab.learning.registry import learner as new_learner
-from fourlab.learning.runs import CONFIG, Run, RunConfig
+from fourlab.learning.runs import Run, RunConfig
 from fourlab.rules.catalog import game as find_game
 from fourlab.rules.geometry import Rules
 
@@ -50,10 +49,7 @@ def train(
     opponents = tuple(find_agent(spec_of(one), rules).spec for one in several(against))
     folder = free_folder(learner) if out is None else Path(out)
     config = RunConfig(spec, str(rules), seed, every, opponents, evaluation_games, truth)
-    if is_there(folder / CONFIG) and RunConfig.load(folder) == config.settled():
-        run = Run.resume(folder)
-    else:
-        run = Run.start(folder, config)
+    run = Run.again(folder, config)
     with shown(show, run) as look:
         for _ in run.reports(watch=lambda _: look()):
             look()
