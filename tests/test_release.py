@@ -2,6 +2,7 @@
 
 import contextlib
 import importlib.util
+import inspect
 import re
 import tarfile
 import tomllib
@@ -11,6 +12,7 @@ from types import ModuleType
 import pytest
 
 from fourlab.cli.main import COMMANDS
+from fourlab.cli.serve import serve
 from fourlab.version import __version__
 
 ROOT = Path(__file__).parent.parent
@@ -58,6 +60,14 @@ def test_every_command_of_the_readme_is_tried_and_there_is() -> None:
 
 def test_the_citation_names_the_version_that_there_is() -> None:
     assert f"\nversion: {__version__}\n" in (ROOT / "CITATION.cff").read_text()
+
+
+def test_what_may_be_opened_to_a_network_is_told_as_it_is() -> None:
+    told = (ROOT / "SECURITY.md").read_text()
+    host = inspect.signature(serve).parameters["host"].default
+    assert f"| this machine alone (`{host}`) | `fourlab serve --host 0.0.0.0` |" in told
+    for link in re.findall(r"\]\(([^)#:]+)\)", told):
+        assert (ROOT / link).exists()
 
 
 def test_an_sdist_that_lacks_a_file_is_no_release(

@@ -28,7 +28,7 @@ from fourlab.arena.records import Records
 from fourlab.arena.tournament import Tournament
 from fourlab.cli.arena import Pace
 from fourlab.cli.games import keep
-from fourlab.cli.standings import standings
+from fourlab.cli.standings import heading, standings
 from fourlab.core.storage import StorageError
 from fourlab.core.workers import Workers
 from fourlab.rules.record import GameRecord
@@ -244,7 +244,10 @@ def test_a_sweep_is_played_once_and_drawn(played: Path) -> None:
     assert first["points"][0]["score"] < first["points"][1]["score"]
     done = run(played, "sweep", *arguments, "--record", "sweep.db", "--plot", "sweep.svg")
     assert done.returncode == 0
+    assert "all of these games were recorded before; more with --games 80" in done.stderr
     assert "playouts" in done.stdout
+    for point in first["points"]:
+        assert f" {point['wins']} " in done.stdout
     assert (played / "sweep.svg").read_text().startswith("<svg")
     with sqlite3.connect(played / "sweep.db") as database:
         assert database.execute("SELECT count(*) FROM games").fetchone() == (80,)
@@ -434,6 +437,16 @@ def test_eighty_columns_are_enough() -> None:
     assert met == {frozenset(pair) for pair in itertools.combinations(event.agents, 2)}
 
 
+def test_the_bar_and_the_time_left_fit_into_eighty_columns() -> None:
+    shown = io.StringIO()
+    event = Event(SMALL, ("flat:playouts=2", "random"), 20, 1)
+    screen = Console(width=80, file=shown, legacy_windows=False)
+    played = SimpleNamespace(event=event, played=19, total=19, is_over=False)
+    screen.print(heading(played, "about 3 min left"))  # type: ignore[arg-type]
+    [bar] = [line for line in shown.getvalue().splitlines() if "about 3 min left" in line]
+    assert bar.startswith("━" * 30 + " ")
+
+
 def test_the_time_that_is_left_is_told_once_a_game_was_played(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -503,6 +516,7 @@ def test_a_person_sees_it_live_and_may_stop_it(tmp_path: Path) -> None:
         dimensions=(40, 140),
     )
     child.expect("of 100,000")
+    child.expect(r"about [\w ]+ left")
     child.expect(r"mcts:sims=400 – mcts:sims=300 +[1-9]")
     child.sendintr()
     child.expect(r"stopped at [\d,]+ of 100,000 games; --resume goes on")

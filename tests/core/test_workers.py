@@ -8,7 +8,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
-from concurrent.futures import BrokenExecutor
+from concurrent.futures import BrokenExecutor, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -181,23 +181,52 @@ def test_equal_sources_are_known_wherever_they_lie(tmp_path: Path) -> None:
     assert said[0] == said[1] != said[2]
 
 
+class Client:
+    """A cluster of two workers, the second of which says that its sources are these."""
+
+    status = "running"
+
+    def __init__(self, answer: Any) -> None:
+        self.answer, self.closed = answer, False
+
+    def nthreads(self) -> dict[str, int]:
+        return {"tcp://a:1": 1, "tcp://b:2": 1}
+
+    def run(self, function: Any) -> dict[str, str]:
+        if isinstance(self.answer, Exception):
+            raise self.answer
+        return {"tcp://a:1": function(), "tcp://b:2": self.answer}
+
+    def get_executor(self, **_: Any) -> ThreadPoolExecutor:
+        return ThreadPoolExecutor(2)
+
+    def close(self) -> None:
+        self.closed = True
+
+
 @pytest.mark.parametrize("answer", ["0" * 16, AttributeError("no sources_digest")])
-def test_a_cluster_with_other_sources_is_refused(answer: Any) -> None:
-    class Client:
-        closed = False
-
-        def run(self, function: Any) -> dict[str, str]:
-            if isinstance(answer, Exception):
-                raise answer
-            return {"tcp://a:1": function(), "tcp://b:2": answer}
-
-        def close(self) -> None:
-            self.closed = True
-
-    client = Client()
+def test_a_cluster_with_other_sources_is_refused(
+    answer: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client = Client(answer)
+    monkeypatch.setattr(workers_module, "_connect", lambda _: client)
     with pytest.raises(ClusterError, match=r"(tcp://b:2|one of its workers) has another fourlab"):
-        workers_module._check_sources(client)
+        Workers(cluster="tcp://b")
     assert client.closed
+
+
+def test_a_worker_that_joins_later_with_other_sources_does_no_job(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    mine = workers_module.sources_digest()
+    monkeypatch.setattr(workers_module, "_connect", lambda _: Client(mine))
+    with Workers(cluster="tcp://b") as workers:
+        assert list(workers.run(echo, [7])) == [(7, 7)]
+        jobs = workers.run(echo, [7, 8])
+        digests = iter([mine, "0" * 16, "0" * 16])  # here, then where the jobs are done
+        monkeypatch.setattr(workers_module, "sources_digest", lambda: next(digests))
+        with pytest.raises(ClusterError, match=r"a worker on .* has another fourlab than this"):
+            list(jobs)
 
 
 @pytest.mark.usefixtures("troublemakers")

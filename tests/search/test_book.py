@@ -17,6 +17,7 @@ import pytest
 
 import command
 import retrograde
+from fourlab.core.limit import NO_LIMIT
 from fourlab.core.storage import StorageError, save_arrays, seal
 from fourlab.rules.catalog import game
 from fourlab.rules.position import position_of
@@ -257,6 +258,18 @@ def test_a_full_disk_under_the_progress_stops_no_build(
 def test_a_book_that_nobody_could_hold_is_refused_before_it_is_listed(plies: int) -> None:
     with pytest.raises(StorageError, match=f"no book of {plies} plies for connect4"):
         shelves(game("connect4"), plies, most=10_000)
+
+
+def test_a_build_lists_no_more_than_fits_into_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rules = game("connect4")
+    most = shelves.__defaults__[0]  # type: ignore[index]
+    assert most * 2 * 8 * rules.move_count < 2 << 30  # two numbers for each board that follows
+    monkeypatch.setattr(shelves, "__defaults__", (10_000, NO_LIMIT))
+    with pytest.raises(StorageError, match="no book of 12 plies for connect4: already 7 plies"):
+        Build(rules, 12, tmp_path / "book.npz")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_book_whose_header_lies_about_its_size_is_refused(tmp_path: Path) -> None:

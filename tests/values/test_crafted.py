@@ -3,10 +3,11 @@
 import io
 import json
 import math
+import tracemalloc
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from fourlab.learning.registry import learner, load_learner
 from fourlab.rules.boards import boards_of
 from fourlab.rules.catalog import game
 from fourlab.values.knowledge import CHECKPOINT, FILE_KIND, VERSION, Knowledge
+from fourlab.values.shape import Shape
 
 Header = dict[str, Any]
 Arrays = dict[str, Any]
@@ -49,6 +51,10 @@ def say(*names: str, value: Any) -> Forgery:
         header[names[-1]] = value
 
     return change
+
+
+def too_early(*_: object) -> NoReturn:
+    raise AssertionError("memory is taken, or tuples are drawn, before all is checked")
 
 
 NET = "n-tuple:tuples=2,length=3"
@@ -99,8 +105,10 @@ def test_what_does_not_fit_is_refused_when_it_is_read(
     tmp_path: Path, spec: str, forgery: Forgery
 ) -> None:
     path = forge(tmp_path, spec, forgery)
-    with pytest.raises(StorageError, match=r"checkpoint.npz is damaged"):
-        Knowledge.load(path)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Shape, "values", too_early)
+        with pytest.raises(StorageError, match=r"checkpoint.npz is damaged"):
+            Knowledge.load(path)
 
 
 @pytest.mark.parametrize(
@@ -148,8 +156,12 @@ def test_a_header_with_huge_sizes_is_refused_before_memory_is_taken(tmp_path: Pa
     header = npy(json.dumps({"kind": "values", "version": 1, "checksum": ""}))
     for size in ("(9000000000000,)", "(40000000,)", "(0,)", "(7,)"):
         data = archive(("header.npy", header), ("keys.npy", npy(np.zeros(3), size)))
+        tracemalloc.start()
         with pytest.raises(StorageError, match="is no fourlab values, or it is damaged"):
             read_arrays(data, Path("crafted.npz"), "values", 1)
+        taken = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert taken < 1 << 20
     path = tmp_path / "crafted.npz"
     path.write_bytes(archive(("header.npy", npy("{}", "(800000000000,)"))))
     with pytest.raises(StorageError, match="damaged"):
