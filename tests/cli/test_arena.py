@@ -87,6 +87,8 @@ def test_a_sequential_test_says_what_it_found(played: Path) -> None:
     arguments = ["baseline", "random", "--game", SMALL, "--games", "2000", "--sprt", "0,50"]
     done = run(played, "arena", *arguments, "--no-record", "--seed", "1")
     assert "above +0" in done.stdout
+    assert "test: by how many Elo points the first of a pairing is the stronger one" in done.stdout
+    assert "test: by how many" not in (played / "said.txt").read_text()
 
 
 def test_the_ladder_is_over_all_games(played: Path) -> None:

@@ -130,6 +130,7 @@ def test_runs_are_listed(folder: Path) -> None:
     assert entry["last"]["games"] == 3000
     shown = fourlab(folder, "runs").stdout
     assert "runs/q-1" in shown
+    assert "won in training" in shown
     assert "3,000" in shown
     assert re.search(r"\d+% ± \d+% against perfect, of its moves \d+% perfect", shown)
 

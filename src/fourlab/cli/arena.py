@@ -43,7 +43,8 @@ def arena(
     seed: Annotated[int | None, typer.Option(min=0, help="Repeat a tournament.")] = None,
     gauntlet: Annotated[bool, typer.Option(help="Only the first against all others.")] = False,
     sprt: Annotated[
-        str, typer.Option(metavar="LOW,HIGH", help="Stop a pair once it is LOW or HIGH Elo apart.")
+        str,
+        typer.Option(metavar="LOW,HIGH", help="Stop a pair once LOW or HIGH Elo more is settled."),
     ] = "",
     alpha: Annotated[
         float | None, typer.Option(help="Chance to accept HIGH wrongly; 0.05 if none is named.")

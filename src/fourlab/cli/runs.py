@@ -49,8 +49,8 @@ def show(listing: list[dict[str, Any]]) -> None:
     from fourlab.cli.console import table_console
 
     table = Table(box=None, pad_edge=False)
-    for heading in ("run", "game", "learner", "games", "won", "size", "evaluations"):
-        right = heading in ("games", "won", "size")
+    for heading in ("run", "game", "learner", "games", "won in training", "size", "evaluations"):
+        right = heading in ("games", "won in training", "size")
         table.add_column(heading, justify="right" if right else "left", overflow="fold")
     for entry in listing:
         last = entry["last"]

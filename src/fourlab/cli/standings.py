@@ -20,6 +20,10 @@ FORFEITS_SHOWN = 5
 ROOMY = 100  # columns of a screen on which pairings have room for names
 BAR = 30
 HEADINGS = ("wins", "draws", "losses", "score", "95%", "distinct", "moves", "first", "ms/move")
+TEST = (
+    "test: by how many Elo points the first of a pairing is the stronger one; a pair stops when "
+    "that is settled, so that its score lies too far out"
+)
 SPARED = ("distinct", "ms/move")  # where there is no room; few distinct games are remarked on
 
 
@@ -136,6 +140,8 @@ def remarks(tournament: Tournament, ratings: Ratings) -> list[Text]:
             lines.append(f"{pair}: {len(tally.forfeits):,} forfeits")
             for number in sorted(tally.forfeits)[:FORFEITS_SHOWN]:
                 lines.append(f"  game {number}: {tally.forfeits[number]}")
+    if tournament.event.hypotheses is not None:
+        lines.append(TEST)
     if tournament.is_over:
         lines.append(f"first: the first player's share; draws count half; {ratings.scale()}")
     return [Text(line, style="dim") for line in lines]
