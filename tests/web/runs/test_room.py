@@ -1,5 +1,7 @@
 """Runs belong to the server: whoever looks sees the same, and what was learned stays."""
 
+import gc
+import weakref
 from collections.abc import Callable
 from pathlib import Path
 
@@ -150,6 +152,30 @@ def test_a_run_goes_on_when_nobody_looks_then_pauses_and_leaves_the_memory(house
     assert again.training.done == kept.done
     assert again.training.learner is not kept.learner
     assert again.view()["wins"] == session.view()["wins"]
+
+
+def left(house: House, begun: str) -> weakref.ref[object]:
+    """Return what was learned, of a visit that is over."""
+    session = getattr(house, begun)()
+    house.bench.until(lambda: session.training.learner)
+    table = weakref.ref(session.training.learner.knowledge.values.table.keys)
+    session.close()
+    return table
+
+
+@pytest.mark.parametrize("begun", ["visit", "run"])
+def test_the_memory_of_what_a_visitor_has_left_is_free_again(house: House, begun: str) -> None:
+    """Of a draft at once, of a run that is paused and kept soon after."""
+    table = left(house, begun)
+    house.bench.close()
+    for pool in house.bench._pools.values():
+        pool.shutdown()  # whoever is at work holds what it works with
+    while not house.bench.posts.empty():
+        house.bench.posts.get()()
+    house.now += IDLE_SECONDS + 1
+    house.room.tick()
+    gc.collect()
+    assert table() is None
 
 
 def test_a_killed_server_goes_on_from_the_last_save_and_says_what_is_lost(
