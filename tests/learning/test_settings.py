@@ -88,7 +88,14 @@ def test_blocks_do_not_depend_on_where_one_begins(text: str, games: int, seed: i
 
 
 @pytest.mark.parametrize(
-    "text", ["0 random and baseline", "mcts:sims={}", "nobody", "frozen:every=2 and frozen:every=3"]
+    "text",
+    [
+        "0 random and baseline",
+        "mcts:sims={}",
+        "mcts:sims={0..2147483648}",  # they are counted before they are listed
+        "nobody",
+        "frozen:every=2 and frozen:every=3",
+    ],
 )
 def test_what_is_no_opponent_is_refused(text: str) -> None:
     with pytest.raises(SpecError):
