@@ -49,6 +49,17 @@ def test_where_it_was_measured_is_said(taught: Path) -> None:
     assert "began with openings of 4 plies" in both
 
 
+def test_a_sweep_says_where_it_was_measured(taught: Path) -> None:
+    board = told("arena q:")[-2:]
+    learner = ["sweep", "q:alpha={0.1,0.3}", "--train", "200", *board, "--games", "2"]
+    for grid in (learner, ["sweep", "q:runs/mine,visits={1,2}", *board, "--games", "2"]):
+        grid.append("--no-record")
+        home = command.run(*grid, folder=taught)
+        assert "games begin on the empty board, where" in home.stdout, home.stderr
+        away = command.run(*grid, "--plies", "4", folder=taught).stdout
+        assert "not from these openings; --plies 0 begins there" in away
+
+
 def test_a_grade_says_how_many_positions_were_seen(taught: Path) -> None:
     (taught / "positions.txt").write_text("3\n1111\n111122223355\n")  # one of them is common
     asked = ["grade", "q:runs/mine", *told("arena q:")[-2:], "--positions"]

@@ -11,6 +11,7 @@ import pytest
 
 from fourlab.core.limit import Limit
 from fourlab.learning.registry import learner
+from fourlab.learning.runs import Run, RunConfig
 from fourlab.rules.boards import boards_of
 from fourlab.rules.catalog import game
 from fourlab.rules.position import Position
@@ -120,13 +121,20 @@ def test_a_learner_is_trained_watched_saved_and_played_against_at_once(
     assert player.choose(boards, dice).tolist() == alone.tolist()
 
 
-OPPONENTS = ("mcts:sims=300", "mcts:sims=300,reuse=yes", "minimax:depth=4", "perfect", "flat")
+LEARNED = {"q:runs/q": "q:games=200", "n-tuple:runs/n": "n-tuple:games=200,tuples=4,length=3"}
+SEARCHING = ("mcts:sims=300", "mcts:sims=300,reuse=yes", "minimax:depth=4", "perfect", "flat")
+OPPONENTS = (*SEARCHING, "baseline", *LEARNED)
 DEEDS = ("play", "undo", "redo", "hint", "overlay", "flip", "new", "opponent", "look")
 
 
 @pytest.mark.parametrize("opponent", OPPONENTS)
-def test_a_hasty_visitor_with_two_pages_harms_nobody(bench: TestBench, opponent: str) -> None:
+def test_a_hasty_visitor_with_two_pages_harms_nobody(
+    bench: TestBench, opponent: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Clicks faster than any answer, on two pages; then both play on as if nothing had been."""
+    monkeypatch.chdir(tmp_path)
+    for player, trained in LEARNED.items():
+        list(Run.start(Path(player.partition(":")[2]), RunConfig(trained, SMALL)).reports())
     rng = random.Random(opponent)  # the same clicks every time
     pages = [PlaySession(bench, {"game": SMALL, "opponent": opponent}, seed=n) for n in range(2)]
     for page in pages:
