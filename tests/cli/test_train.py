@@ -135,6 +135,19 @@ def test_runs_are_listed(folder: Path) -> None:
     assert re.search(r"\d+% ± \d+% against perfect, of its moves \d+% perfect", shown)
 
 
+def test_no_name_of_a_run_is_broken_in_a_narrow_terminal(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("fourlab.cli.console.PIPED_WIDTH", 80)
+    run, learner, figures = fourlab(folder, "runs").stdout.splitlines()[:3]
+    config = RunConfig.load(folder / "runs" / "q-1")
+    assert run == "runs/q-1"
+    assert learner == f"  {config.learner} on tictactoe"
+    assert re.fullmatch(
+        r"  games 3,000, won in training \d+%, size [\d,]+, evaluations .*", figures
+    )
+
+
 def test_a_table_is_shown(folder: Path) -> None:
     found = json.loads(fourlab(folder, "table", "show", "runs/q-1", "15", "--json").stdout)
     assert found["position"] == "15"

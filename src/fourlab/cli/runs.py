@@ -43,23 +43,37 @@ def runs(
 
 
 def show(listing: list[dict[str, Any]]) -> None:
-    """Print runs as a table."""
+    """Print runs as a table, or one below the other where names would be broken."""
     from rich.table import Table
 
-    from fourlab.cli.console import table_console
+    from fourlab.cli.console import console, table_console
 
+    heads = ("run", "game", "learner", "games", "won in training", "size", "evaluations")
     table = Table(box=None, pad_edge=False)
-    for heading in ("run", "game", "learner", "games", "won in training", "size", "evaluations"):
-        right = heading in ("games", "won in training", "size")
-        table.add_column(heading, justify="right" if right else "left", overflow="fold")
-    for entry in listing:
-        last = entry["last"]
-        cells = ("", "", "", "") if last is None else _cells(last)
-        table.add_row(entry["folder"], entry["game"], entry["learner"], *cells)
-    table_console().print(table)
+    for head in heads:
+        right = head in ("games", "won in training", "size")
+        table.add_column(head, justify="right" if right else "left", overflow="fold")
+    rows = [
+        (entry["folder"], entry["game"], entry["learner"], *_cells(entry["last"]))
+        for entry in listing
+    ]
+    for row in rows:
+        table.add_row(*row)
+    screen = table_console()
+    room = screen.options.update(max_width=10 * screen.width)
+    if screen.measure(table, options=room).maximum <= screen.width:
+        screen.print(table)
+        return
+    for run, game, learner, *figures in rows:
+        told = [f"{head} {figure}" for head, figure in zip(heads[3:], figures, strict=True)]
+        console().print(f"{run}\n  {learner} on {game}")
+        if figures[0]:
+            console().print(f"  {', '.join(told).removesuffix(', evaluations ')}")
 
 
-def _cells(last: dict[str, Any]) -> tuple[str, str, str, str]:
+def _cells(last: dict[str, Any] | None) -> tuple[str, str, str, str]:
+    if last is None:
+        return "", "", "", ""
     return f"{last['games']:,}", f"{last['wins']:.0%}", f"{last['size']:,}", evaluations(last)
 
 
