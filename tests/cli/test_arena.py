@@ -78,6 +78,7 @@ def test_the_json_of_a_tournament(played: Path) -> None:
     assert all(set(entry) == {"agent", "elo", "low", "high"} for entry in answer["ratings"])
     assert sum(entry["elo"] for entry in answer["ratings"]) / 2 == pytest.approx(1500, abs=0.1)
     assert all(one["low"] < one["elo"] < one["high"] for one in answer["ratings"])
+    assert answer["first_move_interval"][0] < answer["first_move_elo"]
     again = json.loads(run(played, "arena", *arguments, "--json", "--no-record").stdout)
     again["pairs"][0] |= {name: pair[name] for name in ("a_ms_per_move", "b_ms_per_move")}
     assert again == answer
@@ -96,6 +97,8 @@ def test_the_ladder_is_over_all_games(played: Path) -> None:
     assert [entry["game"] for entry in answer] == [SMALL]
     assert answer[0]["games"] == 120
     assert answer[0]["anchor"] is None
+    low, high = answer[0]["first_move_interval"]
+    assert low < answer[0]["first_move_elo"] < high < low + 400
     assert sum(one["elo"] for one in answer[0]["ratings"]) / 3 == pytest.approx(1500, abs=0.1)
     assert {entry["agent"] for entry in answer[0]["ratings"]} == {
         "random",

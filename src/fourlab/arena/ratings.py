@@ -55,6 +55,10 @@ class Ratings:
         i = self.agents.index(agent)
         return float(self.elo[i]), Z95 * math.sqrt(max(0.0, float(self.covariance[i, i])))
 
+    def advantage_interval(self) -> tuple[float, float]:
+        """Return the 95% interval of the advantage of the first move."""
+        return self.advantage - self.doubt, self.advantage + self.doubt
+
     def difference(self, one: str, other: str) -> tuple[float, float, float]:
         """Return how much stronger one agent is than another, with the 95% interval."""
         i, j = self.agents.index(one), self.agents.index(other)

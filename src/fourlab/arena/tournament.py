@@ -275,6 +275,7 @@ class Tournament:
             "ratings": ratings.to_json(),
             "anchor": ratings.anchor,
             "first_move_elo": ratings.advantage,
+            "first_move_interval": ratings.advantage_interval(),
             "not_separated": [list(pair) for pair in ratings.not_separated()],
         }
 

@@ -49,6 +49,7 @@ def ladder(
                 "anchor": ratings.anchor,
                 "ratings": ratings.to_json(),
                 "first_move_elo": ratings.advantage,
+                "first_move_interval": ratings.advantage_interval(),
                 "not_separated": [list(pair) for pair in ratings.not_separated()],
             }
             for name, results, ratings in found
