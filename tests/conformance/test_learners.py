@@ -195,6 +195,15 @@ def test_a_run_that_has_ended_can_be_made_longer(spec: str, tmp_path: Path) -> N
     assert again.learner.done == again.learner.total == 300
 
 
+def test_in_self_play_the_first_or_the_second_player_wins(spec: str) -> None:
+    made = learner(spec, BOARD, 2)
+    if hasattr(made.config, "opponent"):
+        asked = {name: learner(spec, BOARD, 2, opponent=name) for name in ("self", "random")}
+        assert [one.outcomes[0] for one in asked.values()] == ["first won", "won"]
+    else:
+        assert (made.outcomes[0] == "first won") == (made.name == "zero")
+
+
 def test_a_run_folder_serves_every_learner(spec: str, tmp_path: Path) -> None:
     made = learner(spec, BOARD, 2, games=200)
     config = RunConfig(made.spec, BOARD, 2, 100, ("random",), 20)

@@ -76,6 +76,9 @@ def unheard(words: str) -> None:
     """Tell nobody."""
 
 
+SELF_PLAY = ("first won", "drawn", "second won")  # outcomes where a learner is both players
+
+
 class Learner(ABC):
     """Learns one game; `steps` yields after each chunk of games.
 
@@ -91,7 +94,7 @@ class Learner(ABC):
     size_label: ClassVar[str] = "States in the table"  # what `size` counts, on a page
     size_unit: ClassVar[str] = "states"  # and in a line
     unit: ClassVar[str] = "games"  # what `done` counts
-    outcomes: ClassVar[tuple[str, str, str]] = ("won", "drawn", "lost")  # of each
+    outcomes: tuple[str, str, str] = ("won", "drawn", "lost")  # of each
 
     def __init__(self, rules: Rules, config: Any, seed: int = 0) -> None:
         self.check(rules, config)

@@ -107,7 +107,7 @@ class Distil(Learner):
     size_label: ClassVar[str] = "Weights of the network"
     size_unit: ClassVar[str] = "weights"
     unit: ClassVar[str] = "positions"
-    outcomes: ClassVar[tuple[str, str, str]] = ("best", "kept", "lost")
+    outcomes = ("best", "kept", "lost")
 
     def __init__(self, rules: Rules, config: DistilConfig, seed: int = 0) -> None:
         super().__init__(rules, config, seed)

@@ -22,7 +22,7 @@ from fourlab.core.arrays import Array, Ints
 from fourlab.core.errors import SpecError
 from fourlab.core.limit import NO_LIMIT, Limit
 from fourlab.core.storage import StorageError
-from fourlab.learning.base import Learner, Progress
+from fourlab.learning.base import SELF_PLAY, Learner, Progress
 from fourlab.learning.networks.checks import check_starts, counted
 from fourlab.learning.networks.lessons import DRAWS, LOSSES, TAKEN, WINS
 from fourlab.learning.networks.selfplay import Course
@@ -57,6 +57,7 @@ class Zero(Learner):
     def __init__(self, rules: Rules, config: ZeroConfig, seed: int = 0) -> None:
         super().__init__(rules, config, seed)
         self.config: ZeroConfig
+        self.outcomes = SELF_PLAY
         self.base = 0  # games that were played before the games under way were begun
         self.clock = 0.0  # seconds of training
         self.lessons = 0
