@@ -20,6 +20,7 @@ from fourlab.cli.options import (
     Plot,
     Record,
     WorkerCount,
+    as_folder,
     refuse,
 )
 
@@ -47,7 +48,9 @@ def sweep(
     cluster: Cluster = None,
     runs: Annotated[
         Path | None,
-        typer.Option(help=f"The folder that keeps trained points; {RUNS} if none is named."),
+        typer.Option(
+            help=f"The folder that keeps trained points; {RUNS} if none is named.", parser=as_folder
+        ),
     ] = None,
     record: Record = RECORD,
     no_record: NoRecord = False,
