@@ -301,6 +301,14 @@ def test_plots_are_drawn(played: Path) -> None:
         (["games", "1.4", "--delay", "0"], "without --watch nothing moves; leave out --delay"),
         (["games", "--worst", "--agent", "zzz"], "no game of 'zzz' is among these"),
         (["games", "--worst", "--agent", "random", "--limit", "2"], "leave out --limit"),
+        (
+            ["arena", "random", "baseline", "--record", "x.db", "--no-record"],
+            "--no-record keeps no games; leave out --record",
+        ),
+        (
+            ["sweep", "flat:playouts={1,2}", "--record", "x.db", "--no-record"],
+            "--no-record keeps no games; leave out --record",
+        ),
         (["games", "--export", "x.csv", "--watch"], "--export and --watch cannot be done at once"),
         (["games", "--worst", "--agent", "random", "--json"], "--json and --worst cannot be done"),
         (["games", "--import", "x.pgn", "--game", "tictactoe"], "leave out --game"),

@@ -161,7 +161,7 @@ def test_that_there_are_no_runs_yet_is_no_error(tmp_path: Path) -> None:
         "arena random baseline --game tictactoe --games 2 --cluster=",
         "sweep q:alpha={0.1,0.2} --game tictactoe --games 2 --train 10 --runs=",
         "data labels --game tictactoe --positions walk:first --out=",
-        "study tictactoe --quick --out=",
+        "study monte-carlo --quick --out=",
         "book build --game tictactoe --plies 1 --cluster=",
         "serve --host 999.1.1.1 --keep=",
         "serve --host 999.1.1.1 --agents=",

@@ -21,6 +21,7 @@ from fourlab.cli.options import (
     Record,
     WorkerCount,
     as_text,
+    refuse,
 )
 
 if TYPE_CHECKING:
@@ -80,6 +81,7 @@ def arena(
         from fourlab.studies.figures import tournament_figure
 
         check(plot)
+    refuse("--no-record keeps no games", {"--record": no_record and record != RECORD})
     if resume and no_record:
         raise SpecError("--resume goes on with recorded games; leave out --no-record")
     last: dict[str, Any] = last_run(record) if resume else {}

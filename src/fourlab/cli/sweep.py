@@ -67,6 +67,7 @@ def sweep(
     from fourlab.studies.figures import drawn_options, sweep_figure
     from fourlab.studies.sweep import Sweep, expand
 
+    refuse("--no-record keeps no games", {"--record": no_record and record != RECORD})
     opponents = tuple(against or ["baseline"])
     grid = expand(spec)
     if plot is not None:
