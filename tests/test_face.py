@@ -152,6 +152,12 @@ FEW: dict[str, Any] = {"game": SMALL, "games": 2, "workers": 1}
         (lambda: fourlab.mdp(SMALL, "random", []), r"side=\[\]: write text"),
         (lambda: fourlab.mdp(SMALL, start=3), "3 is no position"),
         (lambda: fourlab.Run.resume(3), "folder=3: write a path"),
+        (lambda: Run.start(3, RunConfig("q", SMALL)), "folder=3: write a path"),
+        (lambda: Run.start("x", "q"), r"config='q': write fourlab.learning.runs.RunConfig\("),
+        (lambda: fourlab.Sweep(3, ("random",)), "text=3: write text"),
+        (lambda: fourlab.Sweep("flat:playouts={1,2}", "random"), "against='random': write a list"),
+        (lambda: fourlab.Sweep("flat:playouts={1,2}", ("random",), records="x"), "records='x': wr"),
+        (lambda: fourlab.Tournament("random"), r"event='random': write fourlab.arena.events.Event"),
     ],
 )
 def test_arguments_of_another_kind_are_told_what_to_write(

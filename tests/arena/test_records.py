@@ -248,9 +248,9 @@ def test_a_file_that_takes_the_place_of_another_does_not_get_its_games(
 
 
 @pytest.mark.parametrize("recorded", [True, False])
-@pytest.mark.parametrize("written", ["other", "older", "text"])
+@pytest.mark.parametrize("written", ["other", "older", "shorter", "text"])
 def test_a_file_that_is_copied_into_another_one_is_not_mixed_with_it(
-    tmp_path: Path, written: str, recorded: bool
+    tmp_path: Path, written: str, recorded: bool, caplog: pytest.LogCaptureFixture
 ) -> None:
     """The file is the same, its contents are not; SQLite's log has pages of the old ones."""
     path, other, older = (tmp_path / f"{name}.db" for name in ("games", "other", "older"))
@@ -261,7 +261,10 @@ def test_a_file_that_is_copied_into_another_one_is_not_mixed_with_it(
     shutil.copy(older, path)
     (tmp_path / "text.db").write_text("months of work\n" * 5000)
     with Records(path) as records:
-        fill(records, count=20)
+        fill(records, count=10)
+    shutil.copy(path, tmp_path / "shorter.db")
+    with Records(path) as records:
+        fill(records, first=10, count=10)
     with Records(path) as records:
         fill(records, first=20, count=20)
         shutil.copyfile(tmp_path / f"{written}.db", path)
@@ -269,10 +272,11 @@ def test_a_file_that_is_copied_into_another_one_is_not_mixed_with_it(
             with pytest.raises(StorageError, match=r"games.db was deleted, moved or replaced"):
                 fill(records, first=40, count=20)
     assert path.read_bytes() == (tmp_path / f"{written}.db").read_bytes()
+    assert "games.db was overwritten: what was recorded last is lost" in caplog.text
     if written != "text":
         with Records(path) as records:
             assert records._all("PRAGMA integrity_check") == [("ok",)]
-            assert records.count() == (60 if written == "other" else 0)
+            assert records.count() == {"other": 60, "older": 0, "shorter": 10}[written]
 
 
 def test_a_log_that_others_move_into_the_file_is_nothing_new(tmp_path: Path) -> None:

@@ -191,6 +191,31 @@ def test_games_are_exported(played: Path) -> None:
     assert f"{line} {results[entry['outcome']]}\n" in text.replace("\n", " ").replace("  ", "\n")
 
 
+@pytest.mark.parametrize(
+    ("file", "foreign"),
+    [
+        ("mine.csv", "id,game,first\n1,chess,me\n"),
+        ("mine.jsonl", '{"format": 2, "id": "", "game": "connect4", "moves": "44"}\n'),
+        ("mine.jsonl", "44\n"),
+        ("mine.pgn", '[Event "Casual"]\n\n1. e4 e5 *\n'),
+        ("mine.pgn", "\xff\xfe"),
+    ],
+)
+def test_games_are_exported_over_nothing_but_exported_games(
+    played: Path, tmp_path: Path, file: str, foreign: str
+) -> None:
+    there = tmp_path / file
+    there.write_bytes(foreign.encode("latin-1"))
+    done = run(played, "games", "--export", str(there))
+    assert done.returncode == 2
+    assert f"{there} is there, and no export of games" in done.stderr
+    assert there.read_bytes() == foreign.encode("latin-1")
+    there.write_bytes(b"")
+    for limit in ("2", "1", "2"):
+        done = run(played, "games", "--export", str(there), "--limit", limit)
+        assert done.stdout == f"{there}: {limit} games\n"
+
+
 @pytest.mark.parametrize("file", ["back.pgn", "back.jsonl"])
 def test_games_are_imported_once(played: Path, file: str) -> None:
     run(played, "games", "--export", file, "--limit", "8")
@@ -288,6 +313,14 @@ def test_plots_are_drawn(played: Path) -> None:
         (["games", "1.4", "--delay", "0"], "without --watch nothing moves; leave out --delay"),
         (["games", "--worst", "--agent", "zzz"], "no game of 'zzz' is among these"),
         (["games", "--worst", "--agent", "random", "--limit", "2"], "leave out --limit"),
+        (
+            ["arena", "random", "baseline", "--record", "x.db", "--no-record"],
+            "--no-record keeps no games; leave out --record",
+        ),
+        (
+            ["sweep", "flat:playouts={1,2}", "--record", "x.db", "--no-record"],
+            "--no-record keeps no games; leave out --record",
+        ),
         (["games", "--export", "x.csv", "--watch"], "--export and --watch cannot be done at once"),
         (["games", "--worst", "--agent", "random", "--json"], "--json and --worst cannot be done"),
         (["games", "--import", "x.pgn", "--game", "tictactoe"], "leave out --game"),
@@ -382,6 +415,24 @@ def test_the_ladder_rates_apart_who_never_met(tmp_path: Path) -> None:
     assert [len(entry["ratings"]) for entry in answer] == [2, 2]
     shown = run(tmp_path, "ladder").stdout
     assert shown.count("these have met none of the other agents of this game") == 2
+
+
+@pytest.mark.parametrize("file", ["photo.png", "photo.svg"])
+def test_figures_are_drawn_over_nothing_but_figures(tmp_path: Path, file: str) -> None:
+    there = tmp_path / file
+    there.write_bytes(b"\x89PNG or <svg>, by someone")
+    arena = ["arena", "random", "baseline", "--game", "tictactoe", "--games", "2", "--plot", file]
+    sweep = ["sweep", "perfect:blunder={0,1}", *arena[3:]]
+    for words in (arena, sweep):
+        done = run(tmp_path, *words)
+        assert done.returncode == 2
+        assert f"{file} is there, and no figure of fourlab" in done.stderr
+        assert there.read_bytes() == b"\x89PNG or <svg>, by someone"
+    assert [path.name for path in tmp_path.iterdir()] == [file]
+    there.unlink()
+    for words in (arena, arena, sweep):
+        assert run(tmp_path, *words).returncode == 0
+    assert there.stat().st_size > 1000
 
 
 def test_a_plot_that_could_not_be_written_is_said_before_anything_is_played(

@@ -145,3 +145,34 @@ def test_that_there_are_no_runs_yet_is_no_error(tmp_path: Path) -> None:
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith("no runs in runs; make one with fourlab train q")
     assert run("runs", "nowhere", folder=tmp_path).returncode == 2
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "train q --game tictactoe --games 10 --out=",
+        "train q --games 10 --game=",
+        "train q --game tictactoe --games 10 --truth=",
+        "train q --game tictactoe --games 10 --until-certified=",
+        "runs =",
+        "arena random baseline --games 2 --game=",
+        "arena random baseline --game tictactoe --games 2 --sprt=",
+        "arena random baseline --game tictactoe --games 2 --anchor=",
+        "arena random baseline --game tictactoe --games 2 --cluster=",
+        "sweep q:alpha={0.1,0.2} --game tictactoe --games 2 --train 10 --runs=",
+        "data labels --game tictactoe --positions walk:first --out=",
+        "study monte-carlo --quick --out=",
+        "book build --game tictactoe --plies 1 --cluster=",
+        "serve --host 999.1.1.1 --keep=",
+        "serve --host 999.1.1.1 --agents=",
+    ],
+)
+def test_nothing_is_no_folder_and_no_value(line: str, tmp_path: Path) -> None:
+    """As a shell writes it whose variable is not set."""
+    done = run(*(word.removeprefix("=") for word in line.split()), folder=tmp_path)
+    assert done.returncode == 2
+    assert not list(tmp_path.iterdir())
+    assert not done.stdout
+    option = line.rpartition(" ")[2].strip("=") or "root"
+    assert option in done.stderr.lower()
+    assert "leave it out" in done.stderr

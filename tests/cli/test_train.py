@@ -162,6 +162,18 @@ def test_a_table_is_shown(folder: Path) -> None:
     assert "best cell of each state" in shown
 
 
+@pytest.mark.parametrize(("moves", "shown"), [("15", 7), ("14253", 0)])
+def test_a_table_is_shown_where_not_every_move_can_be_played(
+    folder: Path, moves: str, shown: int
+) -> None:
+    done = fourlab(folder, "table", "show", "runs/q-1", moves)
+    assert done.returncode == 0
+    drawn = done.stdout.partition("visits")[2].partition("how often")[0]
+    assert [line.split()[0] for line in drawn.splitlines() if line.strip()] == [
+        str(move) for move in range(1, 10) if shown and str(move) not in moves
+    ]
+
+
 def test_a_network_is_shown(folder: Path) -> None:
     rules, where = game("connect:columns=4,rows=4,k=3"), folder / "runs" / "zero-1"
     network = random_network(rules)

@@ -1,6 +1,7 @@
 import pickle
 from typing import Any
 
+import numpy as np
 import pytest
 
 from fourlab.core.errors import GeometryError, SpecError
@@ -63,6 +64,20 @@ def test_games_are_data() -> None:
     assert game("connect:columns=1e1,rows=5") == Rules(10, 5, 4)
     assert game("mnk:columns=4,rows=4,k=3").move_count == 16
     assert str(Rules(5, 6, 4)) == "connect:columns=5,rows=6,k=4"
+
+
+@pytest.mark.parametrize("gravity", ["no", None, 1, np.array([True, False]), np.array([])])
+def test_stones_fall_or_they_do_not(gravity: Any) -> None:
+    """Text would be taken for yes, whatever it says."""
+    with pytest.raises(GeometryError, match=r"^gravity=.{,60}: write True or False$"):
+        Rules(4, 4, 3, gravity=gravity)
+    assert Rules(4, 4, 3, gravity=np.False_) == Rules(4, 4, 3, gravity=False)  # type: ignore[arg-type]
+
+
+def test_an_error_of_sizes_is_one_line() -> None:
+    for size in (game("tictactoe").start(), [["7"] * 99], True):
+        with pytest.raises(GeometryError, match=r"^columns=.{,60}, rows=6, k=4: write whole numb"):
+            Rules(size, 6, 4)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("board", [("7", 6, 4), (7.0, 6, 4), (7, None, 4), (7, 6, float("nan"))])

@@ -1,11 +1,12 @@
 """Studies without a page: cards, reports, and reruns that outlive whoever asked for them."""
 
+import contextlib
 import json
 import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -169,6 +170,49 @@ def test_a_rerun_cut_off_by_the_end_of_the_server_can_be_gone_on_with(
     Path("gate").touch()
     after.ask("gated", go_on=True)
     bench.until(lambda: state(after, "gated") == "finished")
+
+
+@pytest.mark.parametrize("step", range(5))
+def test_a_kill_while_a_rerun_takes_the_place_of_the_last_hides_neither(
+    reruns: Reruns, monkeypatch: pytest.MonkeyPatch, step: int
+) -> None:
+    """Killed before any step of the swap, and once more at the same step of the next one."""
+    library, left = reruns.library, [-1]
+
+    def maybe_killed(act: Callable[..., object]) -> Callable[..., object]:
+        def acts(*args: object, **options: object) -> object:
+            left[0] -= 1
+            if left[0] == -1:
+                raise KeyboardInterrupt
+            return act(*args, **options)
+
+        return acts
+
+    def made(seed: int) -> Path:
+        folder = library.rerun_folder("tiny", UNDER_WAY)
+        shutil.rmtree(folder, ignore_errors=True)
+        Archive.start(library.study("tiny"), folder, quick=True, seed=seed)
+        return folder
+
+    def seed_shown() -> int | None:
+        archive = library.archive("tiny", QUICK)
+        return archive and archive.seed
+
+    last = library.rerun_folder("tiny", LAST)
+    reruns_module._keep(made(1), last)
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "rename", maybe_killed(Path.rename))
+        patch.setattr(shutil, "rmtree", maybe_killed(shutil.rmtree))
+        for seed in (2, 3):
+            folder = made(seed)
+            left[0] = step
+            with contextlib.suppress(KeyboardInterrupt):
+                reruns_module._keep(folder, last)
+            left[0] = -1
+            assert seed_shown() in range(1, seed + 1)
+    reruns_module._keep(made(4), last)
+    assert seed_shown() == 4
+    assert [folder.name for folder in last.parent.iterdir()] == [LAST]
 
 
 def test_a_rerun_that_takes_too_long_is_ended(

@@ -1,14 +1,14 @@
 """Whether the file that games are recorded in is the one that lies at its path, before each write.
 
 Somebody may delete it, move it, or put another one there or into it: SQLite would write on into
-what is gone, or mix the pages of two files. A file of the same records from earlier, copied into it
-between two looks, is told apart only where it lacks pairings; and who opens the file after it was
-overwritten and before the next look reads a mixture, which the seals of its rows refuse.
+what is gone, or mix the pages of two files. Who opens the file after it was overwritten and before
+the next look reads a mixture, which the seals of its rows refuse.
 """
 
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
 import sqlite3
 from pathlib import Path
@@ -19,9 +19,11 @@ from fourlab.core.storage import StorageError
 
 LOG = "-wal"  # at the end of the name of SQLite's log
 LOOKS = 3  # at a file that seems to be another: somebody may be moving the log into it
-PAIRINGS = "SELECT id, game, a, b, seed, started FROM pairings"
+PAIRINGS = """SELECT id, game, a, b, seed, started,
+    (SELECT count(*) FROM games WHERE pairing = id) FROM pairings"""
+log = logging.getLogger(__name__)
 
-Rows = set[tuple[object, ...]]
+Counts = dict[tuple[object, ...], int]  # the games of every pairing
 
 
 class Place:
@@ -32,7 +34,7 @@ class Place:
         self._connection = connection
         self._file = which(path)
         self._stamp = _stamp(path)
-        self._held: Rows = _pairings(path) or set()  # in the file itself, without its log
+        self._held: Counts = _pairings(path) or {}  # in the file itself, without its log
 
     def check(self) -> None:
         """Raise StorageError if it is another file now."""
@@ -58,17 +60,17 @@ class Place:
             return False
         for _ in range(LOOKS):
             found = _pairings(self._path)
-            if found is not None and self._held <= found <= self._all():
+            if found is not None and _within(self._held, found) and _within(found, self._all()):
                 self._stamp, self._held = stamp, found
                 return False
         return True
 
-    def _all(self) -> Rows:
+    def _all(self) -> Counts:
         """Return the pairings in the file and its log."""
         try:
-            return {*self._connection.execute(PAIRINGS)}
+            return _counted(self._connection)
         except sqlite3.DatabaseError:  # pages of two files
-            return set()
+            return {}
 
     def leave(self) -> None:
         """Let SQLite leave the log to the file that it belongs to when the connection is closed.
@@ -81,6 +83,7 @@ class Place:
         elif self.is_overwritten:
             with contextlib.suppress(OSError):
                 os.truncate(f"{self._path}{LOG}", 0)
+            log.warning("%s was overwritten: what was recorded last is lost", self._path)
 
 
 def _stamp(path: Path) -> tuple[int, int]:
@@ -91,7 +94,16 @@ def _stamp(path: Path) -> tuple[int, int]:
     return found.st_mtime_ns, found.st_size
 
 
-def _pairings(path: Path) -> Rows | None:
+def _counted(connection: Connection) -> Counts:
+    return {tuple(pairing): games for *pairing, games in connection.execute(PAIRINGS)}
+
+
+def _within(less: Counts, more: Counts) -> bool:
+    """Return whether nothing that one holds is missing in the other."""
+    return all(more.get(pairing, -1) >= games for pairing, games in less.items())
+
+
+def _pairings(path: Path) -> Counts | None:
     """Return the pairings in a file itself, without its log; None if it is no such file.
 
     SQLite opens it: closing it in another way would give up the locks of this process.
@@ -99,8 +111,8 @@ def _pairings(path: Path) -> Rows | None:
     only = f"{path.absolute().as_uri()}?immutable=1"
     try:
         with contextlib.closing(sqlite3.connect(only, uri=True)) as file:
-            return {*file.execute(PAIRINGS)}
+            return _counted(file)
     except sqlite3.OperationalError:  # no table yet
-        return set()
+        return {}
     except sqlite3.DatabaseError:
         return None

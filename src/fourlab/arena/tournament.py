@@ -131,6 +131,7 @@ class Meeting:
 class Tournament:
     """An event under way. Iterate over `run` until it ends; all figures can be read meanwhile."""
 
+    @typed
     def __init__(self, event: Event, records: Records | None = None, resume: bool = False) -> None:
         self.event = event
         self.records = records

@@ -20,6 +20,8 @@ from fourlab.cli.options import (
     Plot,
     Record,
     WorkerCount,
+    as_text,
+    refuse,
 )
 
 if TYPE_CHECKING:
@@ -39,13 +41,19 @@ SEED_BITS = 31
 def arena(
     agents: Annotated[list[str] | None, typer.Argument(help="Two agents or more.")] = None,
     games: Annotated[int | None, typer.Option(min=2, help="Games of each pair.")] = None,
-    game: Annotated[str | None, typer.Option(help="The game; connect4 if none is named.")] = None,
+    game: Annotated[
+        str | None, typer.Option(help="The game; connect4 if none is named.", parser=as_text)
+    ] = None,
     seed: Annotated[int | None, typer.Option(min=0, help="Repeat a tournament.")] = None,
     gauntlet: Annotated[bool, typer.Option(help="Only the first against all others.")] = False,
     sprt: Annotated[
-        str,
-        typer.Option(metavar="LOW,HIGH", help="Stop a pair once LOW or HIGH Elo more is settled."),
-    ] = "",
+        str | None,
+        typer.Option(
+            metavar="LOW,HIGH",
+            help="Stop a pair once LOW or HIGH Elo more is settled.",
+            parser=as_text,
+        ),
+    ] = None,
     alpha: Annotated[
         float | None, typer.Option(help="Chance to accept HIGH wrongly; 0.05 if none is named.")
     ] = None,
@@ -75,6 +83,7 @@ def arena(
         from fourlab.studies.figures import tournament_figure
 
         check(plot)
+    refuse("--no-record keeps no games", {"--record": no_record and record != RECORD})
     if resume and no_record:
         raise SpecError("--resume goes on with recorded games; leave out --no-record")
     last: dict[str, Any] = last_run(record) if resume else {}
@@ -171,7 +180,7 @@ def fresh_seed() -> int:
     return secrets.randbits(SEED_BITS)
 
 
-def hypotheses(text: str, alpha: float | None, beta: float | None) -> Hypotheses | None:
+def hypotheses(text: str | None, alpha: float | None, beta: float | None) -> Hypotheses | None:
     """Read `LOW,HIGH` and the chances of errors; raises SpecError."""
     from fourlab.arena.sprt import Hypotheses
     from fourlab.core.errors import SpecError

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from fourlab.cli.options import as_folder
+
 if TYPE_CHECKING:
     from fourlab.rules.position import Position
 
@@ -74,7 +76,9 @@ def suites(
 
 @app.command("labels")
 def labels(
-    out: Annotated[Path, typer.Option("--out", "-o", help="The folder that keeps them.")],
+    out: Annotated[
+        Path, typer.Option("--out", "-o", help="The folder that keeps them.", parser=as_folder)
+    ],
     positions: Annotated[
         str, typer.Option(help="walk:first|second, games:of=SPEC, suite:NAME, uci or file:PATH.")
     ] = "walk:first",

@@ -177,12 +177,13 @@ def show_worst(agent: str | None, found: list[GameRecord], delay: float, whole: 
 def write(path: Path, entries: Iterator[GameRecord]) -> int:
     """Write games in the format that the file's name asks for; return how many."""
     from fourlab.core.errors import SpecError
-    from fourlab.core.storage import replacing
-    from fourlab.rules.game_files import FORMATS
+    from fourlab.core.storage import check_spare, replacing
+    from fourlab.rules.game_files import FORMATS, is_export
 
     if path.suffix not in FORMATS:
         raise SpecError(f"cannot export to {path}; name a file that ends in {' or '.join(FORMATS)}")
-    head, text = FORMATS[path.suffix]
+    check_spare(path, "export of games", is_export)
+    head, text, _ = FORMATS[path.suffix]
     count = 0
     with replacing(path) as file:
         file.write(head.encode())
@@ -214,7 +215,7 @@ def stream(suffix: str, entries: Iterator[GameRecord]) -> None:
     """Print games in a format."""
     from fourlab.rules.game_files import FORMATS
 
-    head, text = FORMATS[suffix]
+    head, text, _ = FORMATS[suffix]
     typer.echo(head, nl=False)
     for entry in entries:
         typer.echo(text(entry), nl=False)

@@ -12,6 +12,19 @@ if TYPE_CHECKING:
 
 RECORD = Path("games.db")
 
+
+def as_text(text: str) -> str:
+    """Return what was written for an option; nothing at all, as of a variable unset, is refused."""
+    if not text:
+        raise typer.BadParameter("it is empty; leave it out, or write something")
+    return text
+
+
+def as_folder(text: str) -> Path:
+    """Return the path of a folder; no text would be the current one, which is written `.`."""
+    return Path(as_text(text))
+
+
 Game = Annotated[str, typer.Option(help="The game.")]
 Plies = Annotated[
     int | None, typer.Option(min=0, help="Length of the openings; 0: from the empty board.")
@@ -20,10 +33,14 @@ MoveTime = Annotated[
     float | None, typer.Option(min=0.001, help="Seconds for a move; more is a forfeit.")
 ]
 WorkerCount = Annotated[int | None, typer.Option(min=1, help="Default: one a core.")]
-Cluster = Annotated[str | None, typer.Option(help="A Dask scheduler, tcp://host:8786.")]
+Cluster = Annotated[
+    str | None, typer.Option(help="A Dask scheduler, tcp://host:8786.", parser=as_text)
+]
 Record = Annotated[Path, typer.Option(help="The file that keeps the games.")]
 NoRecord = Annotated[bool, typer.Option("--no-record", help="Keep no games.")]
-Anchor = Annotated[str | None, typer.Option(help="The agent that is rated 1500, else the mean.")]
+Anchor = Annotated[
+    str | None, typer.Option(help="The agent that is rated 1500, else the mean.", parser=as_text)
+]
 Plot = Annotated[Path | None, typer.Option(help="Draw it, .png or .svg.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 

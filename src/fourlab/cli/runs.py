@@ -6,11 +6,13 @@ from typing import Annotated, Any
 
 import typer
 
+from fourlab.cli.options import as_folder
+
 RUNS = Path("runs")
 
 
 def runs(
-    root: Annotated[Path, typer.Argument(help="The folder to look in.")] = RUNS,
+    root: Annotated[Path, typer.Argument(help="The folder to look in.", parser=as_folder)] = RUNS,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """List training runs and compare what they have come to."""

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from fourlab.cli.options import as_folder
+
 if TYPE_CHECKING:
     from fastapi import FastAPI
 
@@ -32,11 +34,18 @@ def serve(
     ] = 0,
     keep: Annotated[
         Path | None,
-        typer.Option(help="The folder where runs, games and events are kept.", show_default=False),
+        typer.Option(
+            help="The folder where runs, games and events are kept.",
+            show_default=False,
+            parser=as_folder,
+        ),
     ] = None,
     agents: Annotated[
         Path | None,
-        typer.Option(help="A folder of agents of your own to offer; visitors can name no others."),
+        typer.Option(
+            help="A folder of agents of your own to offer; visitors can name no others.",
+            parser=as_folder,
+        ),
     ] = None,
     show: Annotated[bool, typer.Option(help="Open it in the browser.")] = False,
 ) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fourlab.cli.options import AsJson, Cluster, WorkerCount, refuse
+from fourlab.cli.options import AsJson, Cluster, WorkerCount, as_folder, refuse
 
 if TYPE_CHECKING:
     from fourlab.studies.archive import Archive
@@ -23,7 +23,10 @@ def study(
     quick: Annotated[bool, typer.Option("--quick", help="Small samples, under a minute.")] = False,
     resume: Annotated[bool, typer.Option("--resume", help="Go on where it was stopped.")] = False,
     out: Annotated[
-        Path | None, typer.Option(help="The folder for results and report.", show_default=False)
+        Path | None,
+        typer.Option(
+            help="The folder for results and report.", show_default=False, parser=as_folder
+        ),
     ] = None,
     only: Annotated[
         list[str] | None, typer.Option(help="Run this experiment alone; may be repeated.")

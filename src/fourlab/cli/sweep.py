@@ -20,6 +20,7 @@ from fourlab.cli.options import (
     Plot,
     Record,
     WorkerCount,
+    as_folder,
     refuse,
 )
 
@@ -47,7 +48,9 @@ def sweep(
     cluster: Cluster = None,
     runs: Annotated[
         Path | None,
-        typer.Option(help=f"The folder that keeps trained points; {RUNS} if none is named."),
+        typer.Option(
+            help=f"The folder that keeps trained points; {RUNS} if none is named.", parser=as_folder
+        ),
     ] = None,
     record: Record = RECORD,
     no_record: NoRecord = False,
@@ -64,6 +67,7 @@ def sweep(
     from fourlab.studies.figures import drawn_options, sweep_figure
     from fourlab.studies.sweep import Sweep, expand
 
+    refuse("--no-record keeps no games", {"--record": no_record and record != RECORD})
     opponents = tuple(against or ["baseline"])
     grid = expand(spec)
     if plot is not None:

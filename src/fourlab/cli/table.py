@@ -123,7 +123,7 @@ def _draw(found: dict[str, Any], position: "Position", known: "Knowledge") -> No
         f"{found['bytes'] / 2**20:,.1f} MB, {found['games'] or 0:,} games, "
         f"{found['left_out']:,} left out"
     )
-    seen = ["" if visits == -1 else f"{visits:,}" for visits in found["visits"]]
+    seen = ["" if visits in (None, -1) else f"{visits:,}" for visits in found["visits"]]
     _draw_moves(position, found["values"], "visits", seen)
     _histogram("how often values were taught", found["visit_histogram"])
     _histogram(f"best {known.rules.unit} of each state", found["choice_histogram"])

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from fourlab.cli.options import as_folder, as_text
+
 if TYPE_CHECKING:
     from rich.progress import Progress as Bar
 
@@ -24,7 +26,9 @@ def train(
     learner: Annotated[
         str, typer.Argument(help="A learner and its options: q, afterstates:alpha=0.2, n-tuple.")
     ] = "",
-    game: Annotated[str | None, typer.Option(help="The game; connect4 if none is named.")] = None,
+    game: Annotated[
+        str | None, typer.Option(help="The game; connect4 if none is named.", parser=as_text)
+    ] = None,
     opponent: Annotated[
         str | None, typer.Option(help='Such as "4 baseline and 1 minimax", "random then self".')
     ] = None,
@@ -33,7 +37,9 @@ def train(
     options: Annotated[
         list[str] | None, typer.Option("--set", help="Another option of the learner: alpha=0.1.")
     ] = None,
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="The run folder.")] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="The run folder.", parser=as_folder)
+    ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the run in --out.")] = False,
     seed: Annotated[
         int | None, typer.Option(min=0, max=(1 << 63) - 1, help="Repeat a run.")
@@ -48,11 +54,15 @@ def train(
         int | None, typer.Option(min=1, help="Games of an evaluation; 1000 if none are named.")
     ] = None,
     truth: Annotated[
-        str | None, typer.Option(help="A suite to hold it against: middle, end, ...")
+        str | None,
+        typer.Option(help="A suite to hold it against: middle, end, ...", parser=as_text),
     ] = None,
     until_certified: Annotated[
-        str, typer.Option(metavar="SIDE", help="Until no reply of the other side beats it: first.")
-    ] = "",
+        str | None,
+        typer.Option(
+            metavar="SIDE", help="Until no reply of the other side beats it: first.", parser=as_text
+        ),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print reports as JSON lines.")] = False,
 ) -> None:
     """Train a learner in a run folder; Ctrl-C saves, --resume goes on."""
@@ -147,7 +157,7 @@ def _stopping(run: "Run") -> Iterator[list[bool]]:
         signal.signal(signal.SIGINT, before)
 
 
-def _follow(run: "Run", as_json: bool, until_certified: str = "") -> None:
+def _follow(run: "Run", as_json: bool, until_certified: str | None = None) -> None:
     """Train with a progress bar and a line for each report."""
     from fourlab.cli.console import each_apart
 

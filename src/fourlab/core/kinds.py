@@ -29,6 +29,10 @@ WORDS = {  # what to write for a kind; one that is not here is its function's ow
     "Limit": "fourlab.Limit(seconds=0.5)",
     "Book": "what fourlab.search.book.Book.load(path) gives",
     "Workers": "fourlab.core.workers.Workers(4)",
+    "Event": "fourlab.arena.events.Event('connect4', ('random', 'baseline'))",
+    "Records": "fourlab.arena.records.Records(path)",
+    "RunConfig": "fourlab.learning.runs.RunConfig('q', 'connect4')",
+    "Courses": "fourlab.studies.courses.Courses(specs, game, games, seed, runs)",
 }
 WRITTEN = "__written__"  # a checked function's attribute: what was written
 WIDER: dict[type[Any], Any] = {bool: (bool, np.bool_), int: Integral, float: Real}

@@ -56,12 +56,19 @@ def load_learner(path: Path, games: int | None = None) -> Learner:
     return kind.load(path) if games is None else kind.load(path, games)
 
 
-def load_own(path: Path, kind: type[Learner], rules: Rules, seed: int) -> Learner:
-    """Return the learner of a run from its file; raises StorageError for that of another run."""
-    found = load_learner(path)
-    if (found.name, found.rules, found.seed) != (kind.name, rules, seed):
+def load_own(path: Path, spec: str, rules: Rules, seed: int) -> Learner:
+    """Return the learner of a run from its file; raises StorageError for that of another run.
+
+    Options that are live may be others than in the spec of the run.
+    """
+    found, own = load_learner(path), parse(spec)
+    if (found.name, found.rules, found.seed) != (own.name, rules, seed):
         raise StorageError(
             f"{path} is of {found.name} on {found.rules}, seed {found.seed}, "
-            f"not of {kind.name} on {rules}, seed {seed}; put a copy in its place"
+            f"not of {own.name} on {rules}, seed {seed}; put a copy in its place"
         )
+    config = configure(found.Config, own, "learner")
+    fixed = [option.field for option in options_of(found.Config) if not option.live]
+    if any(getattr(config, name) != getattr(found.config, name) for name in fixed):
+        raise StorageError(f"{path} is of {found.spec}, not of {spec}; put a copy in its place")
     return found

@@ -70,8 +70,10 @@ class Run:
     _saved_games: int = field(default=-1, init=False)
 
     @classmethod
-    def start(cls, folder: Path, config: RunConfig) -> Run:
+    @typed
+    def start(cls, folder: Path | str, config: RunConfig) -> Run:
         """Begin a run in a folder that holds none, or one that has never saved anything."""
+        folder = Path(folder)
         if is_there(folder) and not _is_untouched(folder):
             raise SpecError(f"{folder} holds a run: {described(folder)}; or name another --out")
         config = config.settled()

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from fourlab.core.errors import NotationError
-from fourlab.core.files import text_of
+from fourlab.core.files import lines_of, text_of
 from fourlab.core.storage import reading
 from fourlab.rules.catalog import game as find_game
 from fourlab.rules.position import read_moves
@@ -175,14 +175,21 @@ def read_games(path: Path) -> list[GameRecord]:
 
 
 class Format(NamedTuple):
-    """How a file of games is written."""
+    """How a file of games is written, and what its first line holds."""
 
     head: str
     text: Callable[[GameRecord], str]
+    sign: str
 
 
 FORMATS = {
-    ".csv": Format(_row(COLUMNS), csv_line),
-    ".jsonl": Format("", json_line),
-    ".pgn": Format("", pgn),
+    ".csv": Format(_row(COLUMNS), csv_line, _row(COLUMNS)),
+    ".jsonl": Format("", json_line, f'"id": "{ID_MARK}'),
+    ".pgn": Format("", pgn, '[Event "fourlab'),
 }
+
+
+def is_export(path: Path) -> bool:
+    """Return whether a file of games is one that was exported; raises StorageError."""
+    with reading(path):
+        return FORMATS[path.suffix].sign in next(lines_of(path))

@@ -24,7 +24,9 @@ from __future__ import annotations
 from numbers import Integral
 from typing import TYPE_CHECKING, NamedTuple
 
-from fourlab.core.errors import GeometryError
+import numpy as np
+
+from fourlab.core.errors import SHOWN, GeometryError
 
 if TYPE_CHECKING:
     from fourlab.rules.position import Position
@@ -42,6 +44,10 @@ class _Fields(NamedTuple):
     board: int  # every cell, no guard bit
 
 
+def _is_whole(size: object) -> bool:
+    return isinstance(size, Integral) and not isinstance(size, bool)
+
+
 class Rules(_Fields):
     """A game: a board of `columns` x `rows`, won by `connect` stones in a line.
 
@@ -52,9 +58,13 @@ class Rules(_Fields):
     __slots__ = ()
 
     def __new__(cls, columns: int, rows: int, connect: int, gravity: bool = True) -> Rules:
-        words = f"columns={columns}, rows={rows}, k={connect}"
-        if not all(isinstance(size, Integral) for size in (columns, rows, connect)):
+        if not all(_is_whole(size) for size in (columns, rows, connect)):
+            given = zip(("columns", "rows", "k"), (columns, rows, connect), strict=True)
+            words = ", ".join(f"{name}={size!r:.{SHOWN}}" for name, size in given)
             raise GeometryError(f"{words}: write whole numbers")
+        if not isinstance(gravity, bool | np.bool_):
+            raise GeometryError(f"gravity={gravity!r:.{SHOWN}}: write True or False")
+        words = f"columns={columns}, rows={rows}, k={connect}"
         if columns < 1 or rows < 1:
             raise GeometryError(f"{words}: a board needs at least 1 column and 1 row")
         if columns * (rows + 1) > BOARD_BITS:

@@ -18,9 +18,12 @@ from pathlib import Path
 from typing import Any
 
 from fourlab.core.errors import FourlabError, missing_extra
-from fourlab.core.storage import check_place, replacing
+from fourlab.core.files import open_file
+from fourlab.core.storage import check_place, check_spare, reading, replacing
 
-FORMATS = (".png", ".svg")
+# How figures of ours are told from others', by format, and how far into a file it is said.
+FORMATS = {".png": b"Software\0fourlab", ".svg": b'<svg class="fourlab"'}
+SAID = 1024  # bytes
 WIDE, NARROW = 736, 334  # pixels: a figure on a page, and on a phone
 CARD, LOW = 354, 190  # pixels: a figure that stands for a whole study, and its usual height
 PIXELS = 72  # an inch
@@ -135,20 +138,31 @@ def scale_of(values: Sequence[float]) -> str:
 
 def check(path: Path) -> None:
     """Find out before long work whether a figure can be drawn; raises FourlabError."""
+    _check_format(path)
+    check_place(path)
+    check_spare(path, "figure of fourlab", _is_figure)
+    new_figure(1, 1)
+
+
+def _check_format(path: Path) -> None:
     if path.suffix not in FORMATS:
         raise FourlabError(f"cannot draw {path}; name a file that ends in {' or '.join(FORMATS)}")
-    check_place(path)
-    new_figure(1, 1)
+
+
+def _is_figure(path: Path) -> bool:
+    with reading(path), open_file(path) as file:
+        return FORMATS[path.suffix] in file.read(SAID)
 
 
 def save(figure: Any, path: Path) -> None:
     """Write a figure in the format that the file's name asks for, in light colours."""
-    check(path)
+    _check_format(path)
     with replacing(path) as file:
         if path.suffix == ".svg":
-            file.write(_drawn(figure, "white").encode())
+            text = _drawn(figure, "white").encode()
+            file.write(text.replace(b"<svg", FORMATS[path.suffix], 1))
         else:
-            figure.savefig(file, format=path.suffix[1:], dpi=150)
+            figure.savefig(file, format=path.suffix[1:], dpi=150, metadata={"Software": "fourlab"})
 
 
 def svg_text(figure: Any, name: str = "") -> str:

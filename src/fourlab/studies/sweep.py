@@ -79,10 +79,11 @@ class Sweep:
     `training`, which must be over, says that the points are learners.
     """
 
+    @typed
     def __init__(
         self,
         text: str,
-        against: tuple[str, ...],
+        against: Sequence[str],
         game: str = "connect4",
         games: int = 100,
         seed: int = 0,
@@ -98,7 +99,7 @@ class Sweep:
         if not against:
             raise SpecError(f"{quoted(text)} plays against nobody; name an agent: baseline")
         agents = training.agents if training else self.grid.specs
-        conditions = {"against": against, "plies": plies, "move_seconds": move_seconds}
+        conditions = {"against": tuple(against), "plies": plies, "move_seconds": move_seconds}
         try:
             event = Event(game, agents, games, seed, **conditions)  # type: ignore[arg-type]
         except SpecError as error:

@@ -106,6 +106,8 @@ class Knowledge:
 
         Several threads may ask at once.
         """
+        if position.is_over:
+            return [None] * self.rules.move_count
         values = with_own_space(self.values)
         weigh(self.rules, values, position.mover, position.occupied)
         worths = values.worths.tolist()

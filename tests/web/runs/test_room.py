@@ -4,10 +4,12 @@ import gc
 import weakref
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from fourlab.learning.registry import learner
+from fourlab.learning.runs import RunConfig
 from fourlab.web.keep.shelf import Shelf
 from fourlab.web.keep.store import Keep, NotYoursError
 from fourlab.web.runs import kept as kept_module
@@ -326,6 +328,30 @@ def test_a_checkpoint_of_another_run_is_not_believed(
     again = house.visit(run=kept.name)
     house.bench.until(lambda: again.failure or again.training.learner)
     assert f"is of {spec} on {game}, seed {seed}, not of q on tictactoe, seed 3" in again.failure
+
+
+@pytest.mark.parametrize(
+    ("options", "is_own"),
+    [
+        ({"alpha": 0.5, "epsilon": 0.3}, True),  # dials
+        ({"side": "second"}, False),
+        ({"opponent": "self"}, False),
+        ({"games": 500}, False),
+    ],
+)
+def test_a_checkpoint_of_other_options_is_not_believed_unless_they_are_dials(
+    house: House, options: dict[str, Any], is_own: bool
+) -> None:
+    session = house.run()
+    kept = session.kept
+    assert kept is not None
+    spec = RunConfig.load(kept.folder).learner
+    learner(spec, "tictactoe", 3, **options).save(kept.folder / "checkpoint.npz")
+    house.kill()
+    again = house.visit(run=kept.name)
+    house.bench.until(lambda: again.failure or again.training.learner)
+    assert ("checkpoint.npz is of q:" in again.failure) is not is_own
+    assert bool(again.failure) is not is_own
 
 
 def test_what_is_deleted_comes_back_with_all_that_was_learned(house: House) -> None:

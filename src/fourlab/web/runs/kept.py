@@ -15,9 +15,10 @@ from pathlib import Path
 
 from fourlab.core.errors import FourlabError
 from fourlab.core.files import written_at
+from fourlab.core.storage import is_there
 from fourlab.learning.base import Learner
 from fourlab.learning.registry import load_own
-from fourlab.learning.runs import RunConfig
+from fourlab.learning.runs import CONFIG, RunConfig
 from fourlab.learning.tables.learner import TableLearner
 from fourlab.rules.catalog import name_of
 from fourlab.web.keep.item import Body, Item
@@ -120,7 +121,9 @@ class KeptTraining(Training):
         path = self.folder / self.settings.kind.file
         if not path.exists():
             return super().make()
-        learner = load_own(path, self.settings.kind, self.settings.rules, self.seed)
+        noted = is_there(self.folder / CONFIG)  # not if it was killed after its very first save
+        spec = RunConfig.load(self.folder).learner if noted else self.settings.spec
+        learner = load_own(path, spec, self.settings.rules, self.seed)
         learner.tune(**self.settings.changes())
         return learner
 

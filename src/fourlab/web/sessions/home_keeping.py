@@ -57,7 +57,7 @@ class StoryKeeper:
         if path is None:
             raise FourlabError(LOST)
         try:
-            return load_own(path, type(born), born.rules, born.seed)
+            return load_own(path, born.spec, born.rules, born.seed)
         except FourlabError:
             raise FourlabError(LOST) from None
 

@@ -25,6 +25,7 @@ Size = Literal["full", "quick"]
 FULL: Size = "full"
 QUICK: Size = "quick"
 LAST, UNDER_WAY = "last", "under-way"  # folders of a study's quick reruns
+BEFORE = "old"  # and of the one whose place the last takes, until it has it
 SHOWN_ROWS = 4  # of a published table on a card
 FORMS: dict[str, Callable[[Archive], str | bytes]] = {
     "fragment": lambda archive: f"<style>{styles()}</style>{fragment(archive, links=True)}",
@@ -63,11 +64,12 @@ class Library:
     def archive(self, name: str, size: Size) -> Archive | None:
         """Return a run of a study, None if there is none or it cannot be read."""
         study = self.study(name)
-        folder = self.rerun_folder(name, LAST)
+        kept = (self.rerun_folder(name, which) for which in (LAST, BEFORE))
         try:
             if size == FULL:
                 return shipped(study)
-            return Archive.open(study, folder) if (folder / CONFIG).exists() else None
+            there = (folder for folder in kept if (folder / CONFIG).exists())
+            return next((Archive.open(study, folder) for folder in there), None)
         except FourlabError as error:
             log.warning("study %s, %s run: %s", name, size, error)
             return None

@@ -21,7 +21,7 @@ import fourlab
 from fourlab.core.errors import FourlabError
 from fourlab.core.lines import LineProcess
 from fourlab.studies.archive import CONFIG, RESULTS
-from fourlab.web.studies.library import LAST, UNDER_WAY, Library
+from fourlab.web.studies.library import BEFORE, LAST, UNDER_WAY, Library
 from fourlab.web.workbench import STUDIES, BusyError, Job, Workbench
 
 State = Literal["waiting", "running", "stopped", "failed", "finished"]
@@ -213,10 +213,10 @@ def _follow(job: Job, child: LineProcess, hear: Callable[[dict[str, Any]], None]
 
 
 def _keep(folder: Path, last: Path) -> None:
-    """Put a finished rerun in the place of the one before."""
-    old = last.with_name("old")
-    shutil.rmtree(old, ignore_errors=True)
+    """Put a finished rerun in the place of the one before; one of both is there at any time."""
+    old = last.with_name(BEFORE)
     if last.exists():
+        shutil.rmtree(old, ignore_errors=True)
         last.rename(old)
     folder.rename(last)
     shutil.rmtree(old, ignore_errors=True)
