@@ -11,10 +11,13 @@ from pathlib import Path
 from subprocess import CompletedProcess
 
 import pytest
+from rich.console import Console
 
 import command
+from fourlab.cli.curve import CurveBar, curve
 from fourlab.cli.main import Notices
 from fourlab.cli.train import Speedometer, report
+from fourlab.learning.networks.deep_q import DeepQ
 from fourlab.learning.networks.distil import Distil
 from fourlab.learning.run_files import add_metrics
 from fourlab.rules.boards import boards_of
@@ -203,6 +206,35 @@ def test_a_report_has_its_evaluations_where_they_fit() -> None:
     taught = report({**LINE, "held_kept": 0.5}, kind=Distil)
     assert "positions · best" in taught
     assert taught.endswith("positions/s · of those set aside 50.0% kept")
+    assert " · 1,234 learning steps · " in report(LINE, kind=DeepQ)
+    assert report({**LINE, "seconds": 71.26}).endswith(" · 71.3 s")
+
+
+def test_errors_are_drawn_against_seconds() -> None:
+    points = [(30.0, 0.2), (60.0, 0.1), (60.0, 0.05), (90.0, 0.0)]
+    *rows, axis = curve(points, plain=True).split("\n")
+    assert [row[:6] for row in rows] == [" 20.0%", *[" " * 6] * 4, "    0%"]
+    shown = [sum(row[7 + column : 8 + column] == "#" for row in rows) for column in range(60)]
+    assert shown == [0] * 19 + [6] * 20 + [2] * 20 + [1]  # nothing before the first, a line for 0
+    assert axis.split() == ["0", "s", "90", "s"]
+    assert axis.index("0") == 7
+    assert len(axis) == 7 + 60
+    assert curve(points).split("\n")[-3:-1] == [
+        " " * 26 + "█" * 20 + "▄" * 20,
+        "    0% " + " " * 19 + "█" * 40 + "▁",
+    ]
+    assert curve([(5.0, 0.0)]).count("▁") == 1  # faultless from the start
+
+
+def test_in_a_terminal_the_curve_stays_when_the_bar_goes() -> None:
+    screen = io.StringIO()
+    terminal = Console(file=screen, force_terminal=True, width=80, _environ={})
+    with CurveBar(console=terminal, transient=True, auto_refresh=False) as bar:
+        bar.add_task("zero", total=1)
+        bar.points = [(1.0, 0.25), (2.0, 0.1)]
+    ended = screen.getvalue().rpartition("zero")[2]
+    assert "25.0%" in ended
+    assert "2 s" in ended
 
 
 def test_the_speed_leaves_pauses_out(monkeypatch: pytest.MonkeyPatch) -> None:

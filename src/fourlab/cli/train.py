@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 if TYPE_CHECKING:
-    from rich.progress import Progress as Bar
-
+    from fourlab.cli.curve import CurveBar
     from fourlab.learning.base import Learner, Progress
     from fourlab.learning.runs import Run
 
@@ -159,7 +158,7 @@ def _follow(run: "Run", as_json: bool, until_certified: str = "") -> None:
             kind = run.learner
             said = f"{kind.outcomes[0]} {progress.wins / max(progress.played, 1):.0%}"
             if "size" in progress.metrics:
-                said += f" · {progress.metrics['size']:,.0f} values"
+                said += f" · {progress.metrics['size']:,.0f} {kind.size_unit}"
             speed = speedometer.read(progress.done)
             said += "" if speed is None else f" · {speed:,.0f} {kind.unit}/s"
             bar.update(task, completed=progress.done, said=said)
@@ -169,6 +168,7 @@ def _follow(run: "Run", as_json: bool, until_certified: str = "") -> None:
                 typer.echo(json.dumps(line))
             elif bar.console.is_terminal:  # above the bar
                 bar.console.print(report(line, "\n" + " " * 6, run.learner), highlight=False)
+                bar.points = _errors(run)
             else:
                 typer.echo(report(line, kind=run.learner))
             speedometer.pause(line["games_per_s"])
@@ -185,6 +185,15 @@ def _follow(run: "Run", as_json: bool, until_certified: str = "") -> None:
         board = "" if run.config.game == "connect4" else f" --game {run.config.game}"
         player = shlex.quote(on_path(run.learner.agent().name, run.folder))
         console().print(f"done: {run.folder}; play it with fourlab play --second {player}{board}")
+
+
+def _errors(run: "Run") -> list[tuple[float, float]]:
+    """Return what it threw away on exactly scored positions, by the seconds it had learned."""
+    from fourlab.learning.runs import read_metrics
+
+    lines = read_metrics(run.folder)
+    timed = [line for line in lines if "truth" in line and "seconds" in line]
+    return [(line["seconds"], 1 - line["truth"]["good"]) for line in timed]
 
 
 def _is_certified(run: "Run", side: str) -> bool:
@@ -221,14 +230,16 @@ class Speedometer:
         self._began, self._speed = None, speed
 
 
-def _bar() -> "Bar":
+def _bar() -> "CurveBar":
     from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
+
+    from fourlab.cli.curve import CurveBar
 
     console = Console(stderr=True, markup=False, emoji=False)
     if console.is_terminal:
         console.width -= len("^C")  # which would break a full line, and leave half of it behind
-    return Progress(
+    return CurveBar(
         TextColumn("{task.description}"),
         BarColumn(bar_width=12),  # room for the numbers in 80 columns
         TextColumn("{task.completed:,} of {task.total:,}"),
@@ -253,9 +264,11 @@ def report(
     trained = [
         f"{line['games']:>11,} {kind.unit}",
         " ".join(f"{word} {share:.1%}" for word, share in results),
-        f"{line['size']:,} values",
+        f"{line['size']:,} {kind.size_unit}",
         f"{line['games_per_s']:,} {kind.unit}/s",
     ]
+    if "seconds" in line:
+        trained.append(f"{line['seconds']:,.1f} s")
     if "held_kept" in line:
         trained.append(f"of those set aside {line['held_kept']:.1%} kept")
     if line.get("left_out"):

@@ -89,6 +89,7 @@ class Learner(ABC):
     Config: ClassVar[type[Any]]
     file: ClassVar[str] = "checkpoint.npz"  # what a run folder calls what `save` writes
     size_label: ClassVar[str] = "States in the table"  # what `size` counts
+    size_unit: ClassVar[str] = "values"  # the same, behind a number
     unit: ClassVar[str] = "games"  # what `done` counts
     outcomes: ClassVar[tuple[str, str, str]] = ("won", "drawn", "lost")  # of each
 

@@ -42,6 +42,7 @@ class DeepQ(Learner):
     name, title, Config = "deep-q", "Deep Q-learning", DeepQConfig
     file = "checkpoint.safetensors"
     size_label = "Learning steps"
+    size_unit = "learning steps"
     config: DeepQConfig
 
     def __init__(self, rules: Rules, config: DeepQConfig, seed: int = 0) -> None:

@@ -112,6 +112,7 @@ class Distil(Learner):
     config: DistilConfig
     file: ClassVar[str] = "checkpoint.safetensors"
     size_label: ClassVar[str] = "Weights of the network"
+    size_unit: ClassVar[str] = "weights"
     unit: ClassVar[str] = "positions"
     outcomes: ClassVar[tuple[str, str, str]] = ("best", "kept", "lost")
 

@@ -52,6 +52,7 @@ class Zero(Learner):
     Config = ZeroConfig
     file: ClassVar[str] = "checkpoint.safetensors"
     size_label: ClassVar[str] = "Weights of the network"
+    size_unit: ClassVar[str] = "weights"
 
     def __init__(self, rules: Rules, config: ZeroConfig, seed: int = 0) -> None:
         super().__init__(rules, config, seed)

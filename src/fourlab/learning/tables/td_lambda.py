@@ -89,4 +89,5 @@ class NTuple(TableLearner):
 
     name, title = "n-tuple", "N-tuple network"
     size_label = "Weights"
+    size_unit = "weights"
     Config, Agent = NTupleConfig, NTupleAgent
