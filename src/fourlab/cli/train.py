@@ -282,7 +282,9 @@ def report(
         truth = line["truth"]
         error = truth["value_error"]
         off = "" if error is None else f", values off by {error:.2f}"
+        classes = truth.get("classes")
+        told = f", {classes['accuracy']:.1%} of classes told" if classes else ""
         moves = f"of its moves {truth['perfect']:.1%} perfect, {truth['good']:.1%} good"
-        parts.append(moves + off)
+        parts.append(moves + off + told)
     whole = " · ".join(trained)
     return whole + before_evaluations + " · ".join(parts) if parts else whole
