@@ -241,6 +241,16 @@ def test_in_a_terminal_the_curve_stays_when_the_bar_goes() -> None:
     assert "2 s" in ended
 
 
+def test_a_run_whose_seconds_are_over_is_done(tmp_path: Path) -> None:
+    pytest.importorskip("torch")
+    tiny = "zero:width=4,blocks=0,head=2,hidden=4,bins=3,lanes=4,sims=4,fast-sims=2"
+    for words in ((f"{tiny},seconds=0.001", "--game", "tictactoe"), ("--resume",)):
+        ended = fourlab(tmp_path, "train", *words, "--out", "new")
+        assert ended.returncode == 0
+        assert "stopped" not in ended.stderr
+        assert "done: new; play it" in ended.stdout
+
+
 def test_the_speed_leaves_pauses_out(monkeypatch: pytest.MonkeyPatch) -> None:
     seconds = iter([0.0, 2.0, 100.0, 101.0])
     monkeypatch.setattr("time.perf_counter", lambda: next(seconds))

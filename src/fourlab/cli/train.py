@@ -174,7 +174,7 @@ def _follow(run: "Run", as_json: bool, until_certified: str = "") -> None:
             speedometer.pause(line["games_per_s"])
             if until_certified and _is_certified(run, until_certified):
                 return
-    if run.learner.done < total:
+    if run.learner.done < run.learner.total:  # less than before, where its seconds are over
         typer.echo(
             f"stopped after {run.learner.done:,} of {total:,} {run.learner.unit}, all saved; "
             f"go on with: fourlab train --resume --out {shlex.quote(str(run.folder))}",
