@@ -11,8 +11,10 @@ from pathlib import Path
 from subprocess import CompletedProcess
 
 import pytest
+from rich.console import Console
 
 import command
+from fourlab.cli.curve import CurveBar, curve
 from fourlab.cli.main import Notices
 from fourlab.cli.train import Speedometer, report
 from fourlab.learning.networks.deep_q import DeepQ
@@ -281,12 +283,55 @@ def test_a_report_has_its_evaluations_where_they_fit() -> None:
     assert report(evaluated).strip() == f"{plain} · {versus}"
     assert report(evaluated, "\n  ").strip() == f"{plain}\n  {versus}"
     assert "7 left out: memory-mb is reached" in report({**LINE, "left_out": 7})
+    truth = {"perfect": 0.5, "good": 0.75, "value_error": 0.25, "classes": {"accuracy": 0.625}}
+    said = "of its moves 50.0% perfect, 75.0% good, values off by 0.25, 62.5% of classes told"
+    assert report({**LINE, "truth": truth}).endswith(said)
+    assert report({**LINE, "truth": {**truth, "classes": None}}).endswith("off by 0.25")
     taught = report({**LINE, "held_kept": 0.5}, kind=Distil)
     assert "positions · best" in taught
     assert "1,234 weights" in taught
     assert "1,234 weights" in report(LINE, kind=NTuple)
     assert "1,234 learning steps" in report(LINE, kind=DeepQ)
     assert taught.endswith("positions/s · of those set aside 50.0% kept")
+    assert " · 1,234 learning steps · " in report(LINE, kind=DeepQ)
+    assert report({**LINE, "seconds": 71.26}).endswith(" · 71.3 s")
+
+
+def test_errors_are_drawn_against_seconds() -> None:
+    points = [(30.0, 0.2), (60.0, 0.1), (60.0, 0.05), (90.0, 0.0)]
+    *rows, axis = curve(points, plain=True).split("\n")
+    assert [row[:6] for row in rows] == [" 20.0%", *[" " * 6] * 4, "    0%"]
+    shown = [sum(row[7 + column : 8 + column] == "#" for row in rows) for column in range(60)]
+    assert shown == [0] * 19 + [6] * 20 + [2] * 20 + [1]  # nothing before the first, a line for 0
+    assert axis.split() == ["0", "s", "90", "s"]
+    assert axis.index("0") == 7
+    assert len(axis) == 7 + 60
+    assert curve(points).split("\n")[-3:-1] == [
+        " " * 26 + "█" * 20 + "▄" * 20,
+        "    0% " + " " * 19 + "█" * 40 + "▁",
+    ]
+    assert curve([(5.0, 0.0)]).count("▁") == 1  # faultless from the start
+
+
+def test_in_a_terminal_the_curve_stays_when_the_bar_goes() -> None:
+    screen = io.StringIO()
+    terminal = Console(file=screen, force_terminal=True, width=80, _environ={})
+    with CurveBar(console=terminal, transient=True, auto_refresh=False) as bar:
+        bar.add_task("zero", total=1)
+        bar.points = [(1.0, 0.25), (2.0, 0.1)]
+    ended = screen.getvalue().rpartition("zero")[2]
+    assert "25.0%" in ended
+    assert "2 s" in ended
+
+
+def test_a_run_whose_seconds_are_over_is_done(tmp_path: Path) -> None:
+    pytest.importorskip("torch")
+    tiny = "zero:width=4,blocks=0,head=2,hidden=4,bins=3,lanes=4,sims=4,fast-sims=2"
+    for words in ((f"{tiny},seconds=0.001", "--game", "tictactoe"), ("--resume",)):
+        ended = fourlab(tmp_path, "train", *words, "--out", "new")
+        assert ended.returncode == 0
+        assert "stopped" not in ended.stderr
+        assert "done: new; play it" in ended.stdout
 
 
 def test_the_speed_leaves_pauses_out(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -183,6 +183,10 @@ def test_what_was_learned_can_be_played_graded_and_evaluated(spec: str) -> None:
     found = against_truth(made, scored)
     assert found["positions"] == 20
     assert 0 <= found["good"] <= 1
+    assert (found["classes"] is None) == (found["values_seen"] == 0)
+    if classes := found["classes"]:
+        assert sum(map(sum, classes["matrix"])) == classes["positions"] <= 20
+        assert classes["accuracy"] == np.trace(classes["matrix"]) / classes["positions"]
 
 
 def test_a_run_that_has_ended_can_be_made_longer(spec: str, tmp_path: Path) -> None:

@@ -96,6 +96,7 @@ SETTINGS = [
         ("distil:prefer=0.5", "prefer=0.5 does nothing without moves=best"),
         ("distil:blocks=3,distinct=2", "distinct=2 does nothing without bits"),
         ("distil:value=none,weight=2", "weight=2 does nothing with value=none"),
+        ("distil:paired=yes,mirror=yes", "mirror=yes does nothing with paired=yes"),
         ("distil:data=labels.npz,positions=uci", "positions=uci does nothing where data is a file"),
         ("zero:full=1,fast-sims=8", "fast-sims=8 does nothing with full=1"),
         ("zero:random=0,random-plies=3", "random-plies=3 does nothing with random=0"),

@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from fourlab.learning.classes import by_sign, judge, predict, sample, thresholds
+from fourlab.learning.classes import by_sign, crossed, judge, predict, sample, thresholds
 from fourlab.rules.boards import Boards
 from fourlab.rules.catalog import game
 
@@ -40,6 +40,17 @@ def test_the_other_half_is_judged() -> None:
     assert found.accuracy == pytest.approx(2 / 3)
     assert found.always_win == pytest.approx(2 / 3)
     assert found.positions == 3
+
+
+def test_each_half_is_judged_by_the_other() -> None:
+    values = np.array([-1.0, -0.9, 0.0, 0.1, 1.0, 0.9, -1.0])
+    found = crossed(values, np.array([-1, -1, 0, 0, 1, 1, 1]))
+    assert found == {
+        "positions": 7,
+        "accuracy": pytest.approx(6 / 7),
+        "matrix": [[2, 0, 0], [0, 2, 0], [1, 0, 2]],
+    }
+    assert crossed(values[:1], np.array([1])) is None  # nothing to choose a threshold by
 
 
 def test_values_that_know_the_truth_tell_all_and_constant_ones_the_commonest() -> None:

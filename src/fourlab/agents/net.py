@@ -151,7 +151,7 @@ class Net(NetworkAgent):
         is_open = np.flatnonzero(allowed.sum(1) > 1)  # an only move needs no network
         asked, chosen = turned.take(is_open), moves[is_open]
         for rows, rest in asked.portions(self.rules, PORTION, limit, chosen):
-            merits = self._merits(asked.take(rows), rest, self.config.plies, [])
+            merits, _ = self._merits(asked.take(rows), rest, self.config.plies, [])
             chosen[rows] = np.nanargmax(merits, axis=1)
         moves[is_open] = chosen
         return unturned_moves(self.rules, moves, flipped)
@@ -162,8 +162,10 @@ class Net(NetworkAgent):
         mark_allowed(self.rules, PUCT, self.config.rule, *boards[:2], allowed)
         return allowed
 
-    def _merits(self, boards: Boards, limit: Limit, plies: int, asked: list[int]) -> Floats:
-        """Return what speaks for each move, nan where it may not be played.
+    def _merits(
+        self, boards: Boards, limit: Limit, plies: int, asked: list[int]
+    ) -> tuple[Floats, int]:
+        """Return what speaks for each move, nan where it may not be played, and plies looked ahead.
 
         Its policy, or its worth where it looks ahead; what is called off does not. How many boards
         the network is asked about is put into `asked`.
@@ -171,14 +173,16 @@ class Net(NetworkAgent):
         try:
             merits = self._ahead(boards, plies, limit, asked)
         except _CalledOffError:
-            merits = self._ahead(boards, 0, NO_LIMIT, asked)
-        return np.where(self._allowed(boards), merits, np.nan)
+            merits, plies = self._ahead(boards, 0, NO_LIMIT, asked), 0
+        return np.where(self._allowed(boards), merits, np.nan), plies
 
     def _ahead(self, boards: Boards, plies: int, limit: Limit, asked: list[int]) -> Floats:
         if plies == 0 and self.network.has_policy:
             asked.append(len(boards.movers))
             return self.evaluate(boards)[0]
         watch = limit.watch()
+        if watch.is_over():  # where no network need be asked, too
+            raise _CalledOffError
 
         def values(leaves: Boards) -> Floats:
             if watch.is_over():
@@ -193,10 +197,10 @@ class Net(NetworkAgent):
     ) -> Decision:
         turned, flipped = oriented(self.rules, self.board(position))
         asked: list[int] = []
-        merits = self._merits(turned, limit, self.config.plies, asked)[0]
+        (merits,), plies = self._merits(turned, limit, self.config.plies, asked)
         best = int(np.nanargmax(merits))
         shares = np.eye(len(merits))[best]
-        is_policy = self.network.has_policy and self.config.plies == 0
+        is_policy = self.network.has_policy and plies == 0
         if is_policy:
             shares = np.nan_to_num(merits) / np.nansum(merits)
         worths = self._ahead(turned, 1, NO_LIMIT, [])[0] if is_policy else merits
@@ -220,7 +224,7 @@ class Net(NetworkAgent):
             if position.is_over:
                 break
             turned, flipped = oriented(self.rules, self.board(position))
-            best = np.nanargmax(self._merits(turned, NO_LIMIT, 0, []), axis=1)
+            best = np.nanargmax(self._merits(turned, NO_LIMIT, 0, [])[0], axis=1)
             moves.append(int(unturned_moves(self.rules, best, flipped)[0]))
         return tuple(moves)
 

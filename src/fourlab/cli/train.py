@@ -14,8 +14,7 @@ import typer
 from fourlab.cli.options import as_folder, as_text
 
 if TYPE_CHECKING:
-    from rich.progress import Progress as Bar
-
+    from fourlab.cli.curve import CurveBar
     from fourlab.learning.base import Learner, Progress
     from fourlab.learning.runs import Run
 
@@ -181,12 +180,13 @@ def _follow(run: "Run", as_json: bool, until_certified: str | None = None) -> No
                 typer.echo(json.dumps(line))
             elif bar.console.is_terminal:  # above the bar
                 bar.console.print(report(line, "\n" + " " * 6, run.learner), highlight=False)
+                bar.points = _errors(run)
             else:
                 typer.echo(report(line, kind=run.learner))
             speedometer.pause(line["games_per_s"])
             if until_certified and _is_certified(run, until_certified):
                 return
-    if run.learner.done < total:
+    if run.learner.done < run.learner.total:  # less than before, where its seconds are over
         typer.echo(
             f"stopped after {run.learner.done:,} of {total:,} {run.learner.unit}, all saved; "
             f"go on with: {run.to_go_on}",
@@ -224,6 +224,15 @@ def _tell_again(run: "Run", as_json: bool, until_certified: str) -> None:
         _say_done(run)
 
 
+def _errors(run: "Run") -> list[tuple[float, float]]:
+    """Return what it threw away on exactly scored positions, by the seconds it had learned."""
+    from fourlab.learning.runs import read_metrics
+
+    lines = read_metrics(run.folder)
+    timed = [line for line in lines if "truth" in line and "seconds" in line]
+    return [(line["seconds"], 1 - line["truth"]["good"]) for line in timed]
+
+
 def _is_certified(run: "Run", side: str) -> bool:
     """Play against every reply and say what came of it."""
     from fourlab.learning.circle import CERTIFICATE, examine
@@ -258,14 +267,16 @@ class Speedometer:
         self._began, self._speed = None, speed
 
 
-def _bar() -> "Bar":
+def _bar() -> "CurveBar":
     from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
+
+    from fourlab.cli.curve import CurveBar
 
     console = Console(stderr=True, markup=False, emoji=False)
     if console.is_terminal:
         console.width -= len("^C")  # which would break a full line, and leave half of it behind
-    return Progress(
+    return CurveBar(
         TextColumn("{task.description}"),
         BarColumn(bar_width=12),  # room for the numbers in 80 columns
         TextColumn("{task.completed:,} of {task.total:,}"),
@@ -293,6 +304,8 @@ def report(
         f"{line['size']:,} {kind.size_unit}",
         f"{line['games_per_s']:,} {kind.unit}/s",
     ]
+    if "seconds" in line:
+        trained.append(f"{line['seconds']:,.1f} s")
     if "held_kept" in line:
         trained.append(f"of those set aside {line['held_kept']:.1%} kept")
     if line.get("left_out"):
@@ -306,7 +319,9 @@ def report(
         truth = line["truth"]
         error = truth["value_error"]
         off = "" if error is None else f", values off by {error:.2f}"
+        classes = truth.get("classes")
+        told = f", {classes['accuracy']:.1%} of classes told" if classes else ""
         moves = f"of its moves {truth['perfect']:.1%} perfect, {truth['good']:.1%} good"
-        parts.append(moves + off)
+        parts.append(moves + off + told)
     whole = " · ".join(trained)
     return whole + before_evaluations + " · ".join(parts) if parts else whole

@@ -87,6 +87,23 @@ def judge(values: Floats, outcomes: Ints) -> Prediction:
     return told(values[half:], outcomes[half:], *thresholds(values[:half], outcomes[:half]))
 
 
+def crossed(values: Floats, outcomes: Ints) -> dict[str, Any] | None:
+    """Return what values tell of all positions, every other by thresholds chosen on the rest.
+
+    None where they are too few to choose by.
+    """
+    if len(values) < 2:
+        return None
+    one, other = slice(0, None, 2), slice(1, None, 2)
+    matrices = [
+        told(values[judged], outcomes[judged], *thresholds(values[by], outcomes[by])).matrix
+        for by, judged in ((one, other), (other, one))
+    ]
+    matrix = np.sum(matrices, axis=0)
+    accuracy = float(np.trace(matrix) / len(values))
+    return {"positions": len(values), "accuracy": accuracy, "matrix": matrix.tolist()}
+
+
 def told(values: Floats, outcomes: Ints, low: float, high: float) -> Prediction:
     """Count what two thresholds say of values."""
     said = (values >= low).astype(np.int64) + (values >= high)

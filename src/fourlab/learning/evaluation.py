@@ -18,6 +18,7 @@ from fourlab.arena.statistics import share_interval
 from fourlab.core.errors import SpecError
 from fourlab.core.limit import never
 from fourlab.learning.base import Learner
+from fourlab.learning.classes import crossed
 from fourlab.positions.starts import draw_boards, starts
 from fourlab.positions.suites import Scored, check_name, suite
 from fourlab.rules.geometry import Rules
@@ -84,19 +85,25 @@ def play_off(
 
 
 def against_truth(learner: Learner, positions: list[Scored]) -> dict[str, Any]:
-    """Return how often its moves are perfect and good, and how far its values are off.
+    """Return how often its moves are perfect and good, and what its values say of the truth.
 
     The error is the mean distance between the value of a move that was learned and what it is
-    truly worth: 1 a win, 0 a draw, -1 a loss.
+    truly worth: 1 a win, 0 a draw, -1 a loss. Classes are win, draw and loss of a position, told by
+    the value of its best move.
     """
     player = learner.agent()
     graded = grade(player, positions).overall.to_json()
-    distances = []
+    distances, bests = [], []
     for scored in positions:
-        values = player.decide(scored.position, np.random.default_rng(0)).values
-        for value, truth in zip(values or (), scored.scores, strict=False):
+        found = player.decide(scored.position, np.random.default_rng(0)).values or ()
+        for value, truth in zip(found, scored.scores, strict=False):
             if value is not None and truth is not None:
                 distances.append(abs(value - sign(truth)))
+        known = [value for value in found if value is not None]
+        if known:
+            outcome = sign(max(score for score in scored.scores if score is not None))
+            bests.append((max(known), outcome))
+    values, outcomes = np.array(bests, float).reshape(-1, 2).T
     return {
         "positions": len(positions),
         "perfect": graded["perfect"],
@@ -104,6 +111,7 @@ def against_truth(learner: Learner, positions: list[Scored]) -> dict[str, Any]:
         "good_interval": graded["good_interval"],
         "value_error": sum(distances) / len(distances) if distances else None,
         "values_seen": len(distances),
+        "classes": crossed(values, outcomes.astype(np.int64)),
     }
 
 

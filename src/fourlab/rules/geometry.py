@@ -117,3 +117,16 @@ class Rules(_Fields):
         from fourlab.rules.catalog import name_of  # catalog.py stands on this module
 
         return name_of(self)
+
+
+def central_order(rules: Rules) -> list[int]:
+    """Return all moves, the most central first."""
+    middle_column, middle_row = (rules.columns - 1) / 2, (rules.rows - 1) / 2
+
+    def distance(move: int) -> float:
+        if rules.gravity:
+            return abs(move - middle_column)
+        row, column = divmod(move, rules.columns)
+        return abs(column - middle_column) + abs(row - middle_row)
+
+    return sorted(range(rules.move_count), key=distance)

@@ -13,7 +13,7 @@ import numpy as np
 from fourlab.core.arrays import Ints
 from fourlab.core.bits import multiply63, popcount
 from fourlab.core.jit import kernel
-from fourlab.rules.geometry import Rules
+from fourlab.rules.geometry import Rules, central_order
 from fourlab.rules.kernels import (
     cell_move,
     has_line,
@@ -51,19 +51,6 @@ class Work(NamedTuple):
     line: Ints  # [cells], the moves that it expects
     registers: Ints
     table: Ints  # [entries, 3]
-
-
-def central_order(rules: Rules) -> list[int]:
-    """Return all moves, the most central first."""
-    middle_column, middle_row = (rules.columns - 1) / 2, (rules.rows - 1) / 2
-
-    def distance(move: int) -> float:
-        if rules.gravity:
-            return abs(move - middle_column)
-        row, column = divmod(move, rules.columns)
-        return abs(column - middle_column) + abs(row - middle_row)
-
-    return sorted(range(rules.move_count), key=distance)
 
 
 def new_work(rules: Rules, table_bits: int = TABLE_BITS) -> Work:

@@ -12,7 +12,7 @@ from fourlab.core.bits import popcount
 from fourlab.core.dice import below, roll
 from fourlab.core.jit import kernel
 from fourlab.rules.boards import Boards
-from fourlab.rules.geometry import Rules
+from fourlab.rules.geometry import Rules, central_order
 from fourlab.rules.kernels import has_line, is_full, mirror, move_cell, move_count, play
 
 Singles = npt.NDArray[np.float32]
@@ -61,20 +61,54 @@ def worths_of(
     """Return [boards, moves]: what each move is worth, nan where it cannot be played.
 
     That is what boards so many plies ahead are worth by `values`, to the side that moves there, if
-    both sides choose the best for them; ended games are known.
+    both sides choose the best for them; ended games are known. Alpha-beta leaves out what cannot
+    matter to any move.
     """
+    worths, places, after = _afterwards(rules, boards)
+    for begin in range(0, len(places), PORTION):
+        rows = slice(begin, begin + PORTION)
+        portion = after.take(rows)
+        ends = np.full(len(portion.movers), np.inf)
+        worths.ravel()[places[rows]] = -_best(rules, values, portion, plies - 1, -ends, ends)
+    return worths
+
+
+def _afterwards(rules: Rules, boards: Boards) -> tuple[Floats, Ints, Boards]:
+    """Return `fan_out`: what is known of moves, and for each other its place and the board."""
     worths = np.empty((len(boards.movers), rules.move_count))
     places, movers, occupied = np.empty((3, worths.size), np.int64)
-    found = fan_out(rules, *boards[:2], True, worths, places, movers, occupied)
-    for begin in range(0, found, PORTION):
-        rows = slice(begin, min(begin + PORTION, found))
-        after = Boards(movers[rows], occupied[rows], np.zeros((rows.stop - begin, 0), np.uint8))
-        if plies == 1:
-            worths.ravel()[places[rows]] = -values(after)
-        else:
-            ahead = worths_of(rules, values, after, plies - 1)
-            worths.ravel()[places[rows]] = -np.nanmax(ahead, axis=1)
-    return worths
+    left = fan_out(rules, *boards[:2], True, worths, places, movers, occupied)
+    after = Boards(movers[:left], occupied[:left], np.zeros((left, 0), np.uint8))
+    return worths, places[:left], after
+
+
+def _best(
+    rules: Rules,
+    values: Callable[[Boards], Floats],
+    boards: Boards,
+    plies: int,
+    low: Floats,
+    high: Floats,
+) -> Floats:
+    """Return what boards are worth so many plies ahead, exactly where it is between the bounds.
+
+    All boards search a move, the most central first, before any searches the next.
+    """
+    if plies == 0:
+        return values(boards)
+    worths, places, after = _afterwards(rules, boards)
+    best = np.fmax(low, np.fmax.reduce(worths, axis=1))
+    parents, moves = np.divmod(places, rules.move_count)
+    order = central_order(rules)
+    for together in [[move] for move in order] if plies > 1 else [order]:
+        is_open = best[parents] < np.minimum(high, 1)[parents]  # nothing is better than a win
+        rows = np.flatnonzero(is_open & np.isin(moves, together))
+        for begin in range(0, len(rows), PORTION):
+            asked = rows[begin : begin + PORTION]
+            theirs = parents[asked]
+            found = _best(rules, values, after.take(asked), plies - 1, -high[theirs], -best[theirs])
+            np.maximum.at(best, theirs, -found)
+    return best
 
 
 def look(

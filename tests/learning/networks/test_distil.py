@@ -99,6 +99,13 @@ def test_sources_are_read_or_refused(tmp_path: Path) -> None:
         lessons(f"file:{tmp_path / 'lines'}", RULES)
 
 
+@pytest.mark.parametrize("values", ["value=none", "weight=0"])
+def test_what_would_be_taught_nothing_is_refused(values: str) -> None:
+    assert learner(f"distil:{values}", RULES).config.moves == "one"
+    with pytest.raises(SpecError, match="teaches neither moves nor values"):
+        learner(f"distil:moves=none,{values}", RULES)
+
+
 def test_scores_that_are_known_are_labels_like_others() -> None:
     entries = list(score_positions(phase_positions(RULES, "middle", 40)))
     known = distinct(scored(RULES, entries))

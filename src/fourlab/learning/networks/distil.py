@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 
 from fourlab.agents.net import Net, NetConfig
+from fourlab.core.errors import SpecError
 from fourlab.core.spec import needs, option
 from fourlab.core.storage import StorageError
 from fourlab.learning.base import Learner, Progress
@@ -84,6 +85,12 @@ class DistilConfig:
         needs(self, "distinct", used=self.bits > 0, why="without bits")
         needs(self, "weight", used=self.value != "none", why="with value=none")
         needs(self, "positions", used=not self.labelled, why="where data is a file of labels")
+        needs(self, "mirror", used=not self.paired, why="with paired=yes, which has them learned")
+        if self.moves == "none" and (self.value == "none" or self.weight == 0):
+            raise SpecError(
+                f"moves=none with value={self.value}, weight={self.weight:g} teaches neither moves "
+                "nor values; leave one out"
+            )
 
     @property
     def labelled(self) -> bool:

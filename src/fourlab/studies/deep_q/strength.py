@@ -39,7 +39,7 @@ OUTCOMES = ("wins", "draws", "losses")
 
 @dataclass(frozen=True)
 class Ahead:
-    """The values of a network, some plies ahead: full width, which alpha-beta equals."""
+    """The values of a network, some plies ahead, by alpha-beta."""
 
     made: DeepQ
     plies: int
