@@ -6,12 +6,14 @@ from pathlib import Path
 import pytest
 
 from fourlab.learning.registry import learner
+from fourlab.learning.runs import Run
 from fourlab.web.keep.shelf import Shelf
-from fourlab.web.keep.store import Keep, NotYoursError
+from fourlab.web.keep.store import FullError, Keep, NotYoursError
 from fourlab.web.runs import kept as kept_module
 from fourlab.web.runs import room as room_module
 from fourlab.web.runs.kept import KeptTraining, lost_words, until_saved
 from fourlab.web.runs.room import ALONE_SECONDS, IDLE_SECONDS, Room
+from fourlab.web.sessions import learn as learn_module
 from fourlab.web.sessions.learn import LearnSession
 from web.bench import TestBench
 
@@ -334,6 +336,59 @@ def test_others_copy_a_run_into_one_of_their_own(house: House) -> None:
     assert guest.act("rename", ["mine"])
     assert guest.view()["run"]["title"] == "mine"
     assert guest.view()["wins"] == session.view()["wins"]
+
+
+def refuse(*_: object) -> None:
+    raise FullError("full")
+
+
+@pytest.mark.parametrize(
+    ("where", "name"),
+    [(Room, "enter"), (Keep, "add"), (learn_module, "write_run")],
+)
+def test_a_copy_that_cannot_be_made_stops_nobodys_run(
+    house: House,
+    monkeypatch: pytest.MonkeyPatch,
+    where: object,
+    name: str,
+) -> None:
+    session = house.visit()
+    assert session.act("speed", [1e9])
+    assert session.act("run", [])
+    house.bench.until(lambda: session.training.done > 500)
+    guest = house.visit("bob", run=session.kept.name)  # type: ignore[union-attr]
+    with monkeypatch.context() as patch:
+        patch.setattr(where, name, refuse)
+        assert guest.act("fork", [])
+        house.bench.until(lambda: guest.error)
+    assert guest.view()["error"]["text"] == "full"
+    done = session.training.done
+    house.bench.until(lambda: session.training.done > done + 500)
+    assert guest.act("fork", [])
+    house.bench.until(lambda: guest.training is not session.training)
+
+
+def test_a_copy_is_on_the_shelf_once_it_is_whole(house: House) -> None:
+    session = house.run()
+    shelf = Shelf(house.keep, "bob")
+    guest = house.visit("bob", run=session.kept.name)  # type: ignore[union-attr]
+    assert guest.act("fork", [])
+    assert shelf.items("run") == []  # so that nobody can open, or delete, the half of it
+    house.bench.until(lambda: guest.training is not session.training)
+    [copy] = shelf.items("run")
+    saved = Run.resume(house.keep.folder(copy.name))  # as commands read it
+    assert saved.learner.done == session.training.done
+    assert house.keep.space("bob") > 1000
+    assert not list((house.folder / "deleted").glob("*"))
+
+
+def test_a_copy_takes_space_as_anything_does(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    session = house.run()
+    guest = house.visit("bob", run=session.kept.name)  # type: ignore[union-attr]
+    monkeypatch.setattr(house.keep, "has_space", lambda owner: owner != "bob")
+    assert not guest.act("fork", [])
+    assert guest.error is not None
+    assert "no space" in guest.error["text"]
 
 
 def test_the_memory_holds_so_many_runs_and_no_more(

@@ -34,6 +34,7 @@ SAVE_SHARE = 5.0  # where saving takes long, it is done for a fifth of the time
 ALIVE = "alive"
 ALIVE_SECONDS = 1.0
 STEP_SECONDS = 1.0  # after a step until it is saved, if no other follows
+NO_SPACE = "no space is left on your shelf; delete something there"
 RUNNING, PAUSED, FINISHED, FAILED = "running", "paused", "finished", "failed"
 
 
@@ -169,8 +170,7 @@ class KeptTraining(Training):
         if not self.is_kept:
             return
         self.agent = learner.agent().name
-        learner.save(self.folder / learner.file)
-        RunConfig(learner.spec, name_of(learner.rules), learner.seed).save(self.folder)
+        write_run(learner, self.folder)
         self.keep.measure(self.name)
 
     def put(self) -> None:
@@ -221,7 +221,13 @@ class KeptTraining(Training):
             if self.keep.has_space(self.owner):
                 self.save()
             else:
-                self.pause_for("no space is left on your shelf; delete something there")
+                self.pause_for(NO_SPACE)
+
+
+def write_run(learner: Learner, folder: Path) -> None:
+    """Write what was learned as a run folder has it."""
+    learner.save(folder / learner.file)
+    RunConfig(learner.spec, name_of(learner.rules), learner.seed).save(folder)
 
 
 def until_saved(took: float) -> float:
