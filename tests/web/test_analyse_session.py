@@ -180,3 +180,11 @@ def test_a_number_in_the_address_that_is_none_changes_nothing(
 def test_a_name_in_the_address_that_can_be_none_is_dropped(bench: TestBench) -> None:
     assert analyse(bench, kept="\ud800").url == analyse(bench).url
     assert "kept=abc" in analyse(bench, kept="abc").url
+
+
+def test_a_path_longer_than_any_line_is_refused_before_it_is_kept(bench: TestBench) -> None:
+    session = analyse(bench)
+    bench.until(lambda: session.tree)
+    assert not session.act("expand", [[0] * 10_000])
+    assert not session.expanded
+    assert session.act("expand", [[0] * 42])

@@ -114,6 +114,7 @@ class AnalyseSession(AnalyseDesk):
 
     def expand(self, path: list[int]) -> None:
         """Show all children of a node, or the usual ones again."""
+        whole(len(path), 0, self.rules.cells, "length")
         where = tuple(whole(move, 0, self.rules.move_count - 1, "move") for move in path)
         if where in self.expanded:
             self.expanded.remove(where)
