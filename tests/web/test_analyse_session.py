@@ -1,7 +1,11 @@
 """Analyse without a page."""
 
+import threading
+
 import pytest
 
+from fourlab.agents.branches import Branch
+from fourlab.agents.mcts import Thought
 from fourlab.rules.catalog import game
 from fourlab.rules.formats import write_kaggle, write_text, write_uci
 from fourlab.rules.position import position_of
@@ -136,9 +140,30 @@ def test_the_tree_holds_the_visits_and_opens_on_demand(bench: TestBench) -> None
     first = tree["children"][0]
     assert first["hidden"] > 0
     do(session, "expand", first["path"])
+    bench.until(lambda: session.view()["tree"]["children"][0]["hidden"] == 0)
     opened = session.view()["tree"]["children"][0]
-    assert opened["hidden"] == 0
     assert len(opened["children"]) == len(first["children"]) + first["hidden"]
+
+
+def test_trees_are_not_drawn_where_all_pages_are_served(
+    bench: TestBench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A tree has up to 70,000 nodes, and what looks at them may have to be compiled first."""
+    threads: list[threading.Thread] = []
+
+    def looked_at(thought: Thought, depth: int) -> Branch:
+        threads.append(threading.current_thread())
+        return branch(thought, depth)
+
+    branch = Thought.branch
+    monkeypatch.setattr(Thought, "branch", looked_at)
+    session = analyse(bench)
+    bench.until(lambda: session.tree)
+    first = session.tree
+    do(session, "expand", [3])
+    bench.until(lambda: session.tree is not first)
+    assert len(threads) >= 3
+    assert threading.current_thread() not in threads
 
 
 def test_two_agents_are_compared_on_one_position(bench: TestBench) -> None:

@@ -316,8 +316,9 @@ def test_what_is_deleted_comes_back_with_all_that_was_learned(house: House) -> N
     assert session.view()["run"]["gone"]
     assert not kept.folder.exists()
     house.room.restore(kept.name, Shelf(house.keep, "ann"))
-    done = kept.learner.done  # type: ignore[union-attr]
     house.settle(session)
+    done = kept.learner.done  # type: ignore[union-attr]  # with the last slice, which nobody waited for
+    assert done > 6000
     house.kill()
     again = house.visit(run=kept.name)
     house.bench.until(lambda: again.training.learner)
@@ -336,6 +337,57 @@ def test_others_copy_a_run_into_one_of_their_own(house: House) -> None:
     assert guest.act("rename", ["mine"])
     assert guest.view()["run"]["title"] == "mine"
     assert guest.view()["wins"] == session.view()["wins"]
+
+
+class Held:
+    """The lock of a learner that is at work, for as long as anybody would wait."""
+
+    def __init__(self, waited: Callable[[float], None]) -> None:
+        self.waited = waited
+
+    def acquire(self, timeout: float) -> bool:
+        self.waited(timeout)
+        return False
+
+    def __enter__(self) -> None:
+        raise AssertionError("all pages would wait for a learner")
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+
+def test_a_run_is_deleted_whatever_its_learner_is_at(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept = house.run().kept
+    assert kept is not None
+    monkeypatch.setattr(kept, "lock", Held(lambda seconds: None))
+    house.room.delete(kept.name, Shelf(house.keep, "ann"))
+    assert not kept.folder.exists()
+    kept.write(kept.learner)  # type: ignore[arg-type]
+    assert not kept.folder.exists()
+
+
+def test_the_end_waits_for_all_learners_together_and_saves_those_that_stop(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trainings: list[KeptTraining] = []
+    for _ in range(3):
+        session = house.run(500)
+        assert session.act("run", [])
+        house.bench.until(lambda session=session: session.training.done > 1000)
+        trainings.append(session.kept)  # type: ignore[arg-type]
+
+    def wait(seconds: float) -> None:
+        assert all(one.halt.is_set() for one in trainings)
+        house.now += seconds
+
+    began = house.now
+    for stuck in trainings[:2]:
+        monkeypatch.setattr(stuck, "lock", Held(wait))
+    house.room.close()
+    assert house.now - began <= room_module.LOCK_SECONDS
+    assert house.keep.get(trainings[2].name).body["why"] == "the server was stopped"
 
 
 def refuse(*_: object) -> None:

@@ -9,6 +9,7 @@ alive            touched while it runs: what is lost after a kill is known by it
 from __future__ import annotations
 
 import os
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -47,6 +48,7 @@ class KeptTraining(Training):
         super().__init__(bench, settings)
         self.keep, self.name, self.owner = keep, item.name, item.owner
         self.folder = keep.folder(item.name)
+        self.pen = threading.Lock()  # held while its folder is written, or moves
         self.pace = Pace(float(body.get("pace", self.pace.moves)))
         self.saved_at = float(body.get("saved") or item.made)  # with nothing learned, then
         self.why = str(body.get("why", ""))  # it does not run
@@ -167,11 +169,12 @@ class KeptTraining(Training):
 
     def write(self, learner: Learner) -> None:
         """Write what was learned, unless the run was deleted; called by whoever has the learner."""
-        if not self.is_kept:
-            return
-        self.agent = learner.agent().name
-        write_run(learner, self.folder)
-        self.keep.measure(self.name)
+        with self.pen:
+            if not self.is_kept:
+                return
+            self.agent = learner.agent().name
+            write_run(learner, self.folder)
+            self.keep.measure(self.name)
 
     def put(self) -> None:
         """Write all that is kept beside what was learned, unless the run was deleted.
