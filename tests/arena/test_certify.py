@@ -28,6 +28,7 @@ from fourlab.arena.certify.refuting import below, given_away
 from fourlab.arena.certify.walk import Walk
 from fourlab.arena.identity import checksum
 from fourlab.core.errors import FourlabError, GeometryError, IllegalMoveError, SpecError
+from fourlab.core.limit import CalledOffError, Limit
 from fourlab.core.storage import StorageError
 from fourlab.core.workers import Workers
 from fourlab.learning.registry import learner
@@ -98,6 +99,37 @@ def compare(player: Strategy, side: int, start: str = "") -> None:
                 assert player.move(before) == played.moves[-1]
         assert lengths == sorted(lengths)
         assert all(" became " in turn for turn in found.turns)
+
+
+LARGE = "mnk:columns=4,rows=5,k=4"  # where a move of depth 14 takes minutes
+
+
+@pytest.mark.parametrize("seconds", [0.0, 0.2])
+def test_a_certificate_for_which_there_is_no_time_is_none(tmp_path: Path, seconds: float) -> None:
+    with pytest.raises(CalledOffError):
+        certify("minimax:depth=14,ties=first", LARGE, strict=True, limit=Limit(seconds=seconds))
+    walk = Walk(agent("minimax:depth=2,ties=first", GAMES[1]), folder=tmp_path)
+    asked = 0
+
+    def stop() -> bool:
+        nonlocal asked
+        asked += 1
+        return asked > 20
+
+    with pytest.raises(CalledOffError):
+        walk.run(limit=Limit(stop=stop))
+    walk.run(resume=True)
+    with Walk(walk.agent) as whole:
+        whole.run()
+        assert walk.digest == whole.digest  # what was not the agent's move was not kept
+
+
+def test_holes_for_which_there_is_no_time_are_not_told() -> None:
+    with Walk(agent("minimax:depth=1,ties=first", GAMES[1])) as walk:
+        walk.run()
+        assert sum(len(keys) for keys in given_away(walk, (1, 0)).values())
+        with pytest.raises(CalledOffError):
+            given_away(walk, (1, 0), Limit(seconds=0))
 
 
 @pytest.mark.parametrize("side", [0, 1])

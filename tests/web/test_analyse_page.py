@@ -26,6 +26,16 @@ def test_good_and_bad_strings(visit: Visit) -> None:
     page.wait_for_url("**moves=44444412*")
 
 
+def test_a_whole_book_that_is_pasted_is_refused_in_words(visit: Visit) -> None:
+    visitor = visit()
+    visitor.go("/analyse?moves=44")
+    visitor.page.fill("#paste", "4" * 1_500_000)
+    visitor.page.wait_for_selector("text=too long; at most")
+    visitor.page.fill("#paste", "4455")
+    visitor.page.click("text=Load")
+    visitor.page.wait_for_url("**moves=4455")
+
+
 def test_stepping_with_keys_and_setting_up_a_board(visit: Visit) -> None:
     visitor = visit()
     visitor.go(f"/analyse?moves={PICTURE}")

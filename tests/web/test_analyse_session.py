@@ -1,7 +1,11 @@
 """Analyse without a page."""
 
+import threading
+
 import pytest
 
+from fourlab.agents.branches import Branch
+from fourlab.agents.mcts import Thought
 from fourlab.rules.catalog import game
 from fourlab.rules.formats import write_kaggle, write_text, write_uci
 from fourlab.rules.position import position_of
@@ -136,9 +140,30 @@ def test_the_tree_holds_the_visits_and_opens_on_demand(bench: TestBench) -> None
     first = tree["children"][0]
     assert first["hidden"] > 0
     do(session, "expand", first["path"])
+    bench.until(lambda: session.view()["tree"]["children"][0]["hidden"] == 0)
     opened = session.view()["tree"]["children"][0]
-    assert opened["hidden"] == 0
     assert len(opened["children"]) == len(first["children"]) + first["hidden"]
+
+
+def test_trees_are_not_drawn_where_all_pages_are_served(
+    bench: TestBench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A tree has up to 70,000 nodes, and what looks at them may have to be compiled first."""
+    threads: list[threading.Thread] = []
+
+    def looked_at(thought: Thought, depth: int) -> Branch:
+        threads.append(threading.current_thread())
+        return branch(thought, depth)
+
+    branch = Thought.branch
+    monkeypatch.setattr(Thought, "branch", looked_at)
+    session = analyse(bench)
+    bench.until(lambda: session.tree)
+    first = session.tree
+    do(session, "expand", [3])
+    bench.until(lambda: session.tree is not first)
+    assert len(threads) >= 3
+    assert threading.current_thread() not in threads
 
 
 def test_two_agents_are_compared_on_one_position(bench: TestBench) -> None:
@@ -180,3 +205,11 @@ def test_a_number_in_the_address_that_is_none_changes_nothing(
 def test_a_name_in_the_address_that_can_be_none_is_dropped(bench: TestBench) -> None:
     assert analyse(bench, kept="\ud800").url == analyse(bench).url
     assert "kept=abc" in analyse(bench, kept="abc").url
+
+
+def test_a_path_longer_than_any_line_is_refused_before_it_is_kept(bench: TestBench) -> None:
+    session = analyse(bench)
+    bench.until(lambda: session.tree)
+    assert not session.act("expand", [[0] * 10_000])
+    assert not session.expanded
+    assert session.act("expand", [[0] * 42])

@@ -333,6 +333,32 @@ def test_a_walk_that_was_stopped_takes_nothing_from_the_next(
     assert walked(session, "perfect")
 
 
+@pytest.mark.parametrize("seconds", [module.MOST_SECONDS, 1.0], ids=["stopped", "too long"])
+def test_a_player_that_thinks_for_hours_is_called_off_in_the_middle_of_a_move(
+    bench: TestBench, monkeypatch: pytest.MonkeyPatch, seconds: float
+) -> None:
+    ended = threading.Event()
+
+    class Walks(Certificates):
+        def _walk(self, *args: Any) -> None:
+            try:
+                super()._walk(*args)
+            finally:
+                ended.set()
+
+    monkeypatch.setattr(module, "MOST_SECONDS", seconds)
+    session = page(bench, Walks())
+    assert session.act("board", ["mnk:columns=4,rows=5,k=4"])
+    assert session.act("certify", ["minimax:depth=14", "first", True])
+    bench.until(lambda: session.view()["walk"]["said"].startswith("ply 0"))
+    if seconds > 1:
+        assert session.act("stop_walk", [])
+    assert ended.wait(PATIENCE)
+    bench.until(lambda: not session.certificates.is_running("me"))
+    failure = session.view()["walk"]["failure"]
+    assert failure == "" if seconds > 1 else "not done in 1 s, at ply 0" in failure
+
+
 def test_files_that_are_gone_while_they_are_looked_at_are_passed_over(bench: TestBench) -> None:
     folder = Path("runs/certificates")
     folder.mkdir(parents=True)

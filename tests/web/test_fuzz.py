@@ -64,7 +64,7 @@ def any_value(rng: random.Random) -> Any:
     if kind < 5:
         return rng.choice(NUMBERS)
     if kind == 5:
-        return rng.choice([*ODD, deep(300)])
+        return rng.choice([*ODD, deep(300), deep(990)])
     if kind == 6:
         return [rng.choice([0, 1, 2]) for _ in range(rng.choice([9, 20, 42, 54, 1000]))]
     return [any_value(rng) for _ in range(rng.randrange(4))]
@@ -251,6 +251,18 @@ def test_odd_paths_and_headers_are_refused(
 ) -> None:
     start = f"GET {path} HTTP/1.1\r\nHost: localhost:{server.port}\r\n".encode()
     assert ask(server, start + header + b"\r\nConnection: close\r\n\r\n") == status
+
+
+@pytest.mark.parametrize("kind", all_sessions())
+def test_what_is_nested_too_deeply_to_be_written_is_refused(
+    kind: type[Session], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    session = made(kind, {}, tmp_path)
+    for name in sorted(kind.actions):
+        for args in ([deep(990)], [0, deep(990)], [deep(990), 0], [[deep(990)]]):
+            done = session.act(name, args)  # as deep as a page's message may be
+            assert done == (session.error is None)
 
 
 def test_a_session_refuses_a_fault_of_its_own_in_words(tmp_path: Path) -> None:

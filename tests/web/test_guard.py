@@ -1,17 +1,25 @@
 """Who is let in, and what the server survives."""
 
 import inspect
+import json
 import logging
+import time
+from pathlib import Path
 
 import engineio
 import httpx
 import pytest
+from nicegui import Client, app
+from nicegui.app.app import prune_tab_storage
+from nicegui.observables import ObservableDict
 from socketio import AsyncServer
 from starlette.types import Receive, Scope, Send
-from websockets.exceptions import InvalidStatus, WebSocketException
+from websockets.exceptions import ConnectionClosed, InvalidStatus, WebSocketException
 from websockets.sync.client import connect
 
-from fourlab.web.guard import Guard, Unread, hush
+from fourlab.web.app import create_app
+from fourlab.web.guard import MOST_BODY, Guard, Unread, hush
+from web.bench import on_a_loop
 from web.server import Server
 
 SOCKET = "/_nicegui_ws/socket.io/?EIO=4&transport=websocket"
@@ -88,6 +96,35 @@ def test_garbage_on_the_socket_does_not_fill_the_log(caplog: pytest.LogCaptureFi
     hush()
     for name in ("asyncio", "engineio.server"):
         assert any(isinstance(one, Unread) for one in logging.getLogger(name).filters)
+
+
+def test_what_browsers_have_to_log_is_not_logged(caplog: pytest.LogCaptureFixture) -> None:
+    """Anybody may send it: as much as fits on a disk, and with escapes that steer a terminal."""
+    hush()
+    for _ in range(3):
+        Client.handle_log_message(None, {"level": "error", "message": "\x1b[2J"})  # type: ignore[arg-type]
+    assert not any("\x1b" in record.getMessage() for record in caplog.records)
+    assert len(caplog.records) <= 1
+
+
+def test_a_message_larger_than_any_of_a_page_ends_its_connection(server: Server) -> None:
+    said = {"client_id": "x", "level": "error", "message": "y" * MOST_BODY}
+    with connect(server.url.replace("http", "ws") + SOCKET) as socket:
+        socket.recv(timeout=10)
+        socket.send("40")
+        socket.recv(timeout=10)
+        socket.send("42" + json.dumps(["log", said]))
+        with pytest.raises(ConnectionClosed, match="1009"):
+            socket.recv(timeout=10)
+
+
+def test_nothing_is_kept_of_a_tab_that_is_gone(tmp_path: Path) -> None:
+    create_app(keep=tmp_path)
+    tabs = app.storage._tabs
+    tabs["gone"] = ObservableDict()
+    tabs["gone"].last_modified = time.time() - 120
+    on_a_loop(prune_tab_storage())
+    assert "gone" not in tabs
 
 
 def test_a_frame_that_is_none_ends_its_connection_alone() -> None:

@@ -105,10 +105,12 @@ def _answer(app: FastAPI, listener: socket.socket) -> None:
     """Answer requests until Ctrl-C."""
     import uvicorn
 
+    from fourlab.web.guard import MOST_BODY
+
     config = uvicorn.Config(
         app,
         log_level="warning",
-        ws_max_size=1 << 20,
+        ws_max_size=MOST_BODY,
         lifespan="on",
         timeout_graceful_shutdown=GRACE_SECONDS,
     )

@@ -262,9 +262,16 @@ class Solver:
                 pass
         return problems
 
-    def score_arrays(self, movers: Ints, occupied: Ints, weak: bool = False) -> Ints:
-        """Return the exact scores of boards in progress, given as arrays; weak: their signs."""
-        found = self.solve_arrays(movers, occupied, weak=weak)
+    def score_arrays(
+        self, movers: Ints, occupied: Ints, weak: bool = False, limit: Limit = NO_LIMIT
+    ) -> Ints:
+        """Return the exact scores of boards in progress, given as arrays; weak: their signs.
+
+        Raises CalledOffError once the limit is over.
+        """
+        watch = limit.watch()
+        found = self.solve_arrays(movers, occupied, limit, weak)
+        watch.check()
         for low, high in {*zip(found.low.tolist(), found.high.tolist(), strict=True)}:
             _exact(Bounds(low, high))
         return found.low

@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from fastapi import FastAPI
+from nicegui import app as nicegui
 from nicegui import ui
 
 from fourlab.version import __version__
@@ -27,6 +28,7 @@ FAVICON = (
     "</svg>"
 )
 RECONNECT_SECONDS = 5.0
+TAB_SECONDS = 60.0  # for which NiceGUI keeps a tab's notes, of which no page of ours has any
 KNOWN_SECONDS = 365 * 86_400  # for which a browser is told apart from others
 
 
@@ -69,6 +71,7 @@ def create_app(host: str = "127.0.0.1", threads: int = 0, keep: Path | None = No
         session_middleware_kwargs={"max_age": KNOWN_SECONDS},
         show_welcome_message=False,
     )
+    nicegui.storage.max_tab_storage_age = TAB_SECONDS
     app.add_middleware(Guard, host=host)
     hush()
     return app

@@ -23,7 +23,7 @@ from fourlab.arena.certify.certificate import (
 from fourlab.arena.certify.walk import Progress
 from fourlab.core.errors import FourlabError, SpecError
 from fourlab.core.files import written_at
-from fourlab.core.limit import CalledOffError
+from fourlab.core.limit import CalledOffError, Limit
 from fourlab.core.spec import POSITIONAL, configure, options_of, parse, write
 from fourlab.core.storage import reading, replacing
 from fourlab.rules.geometry import Rules
@@ -153,31 +153,26 @@ class Certificates:
 
     def _walk(self, job: Job, who: str, agent: Agent) -> None:
         """Walk, and keep the certificate with its moves and its holes."""
-        asked, shown, end = self.walks[who], 0.0, time.monotonic() + MOST_SECONDS
+        asked, shown, ply = self.walks[who], 0.0, 0
+        limit = Limit(stop=job.within(MOST_SECONDS))
         folder = self.root / OWN
         folder.mkdir(parents=True, exist_ok=True)
         moves = folder / f".{who or 'nobody'}-{next(self._begun)}.moves"
 
         def watch(progress: Progress) -> None:
-            nonlocal shown
-            now = time.monotonic()
-            if job.cancelled():
-                raise CalledOffError
-            if now > end:
-                raise FourlabError(
-                    f"not done in {MOST_SECONDS:.0f} s, at ply {progress.ply}; in the terminal "
-                    "there is no such limit: fourlab certify"
-                )
+            nonlocal shown, ply
+            now, ply = time.monotonic(), progress.ply
             if now - shown > BETWEEN_REPORTS:
                 shown = now
                 job.report(self._far, who, progress)
 
-        if not asked.strict and value_for(agent.rules.start(), SIDES[asked.side]) < 0:
-            raise FourlabError(
-                f"the {asked.side} player is lost on this board, so that weak says nothing of it; "
-                "choose strict"
-            )
         try:
+            side = SIDES[asked.side]
+            if not asked.strict and value_for(agent.rules.start(), side, limit) < 0:
+                raise FourlabError(
+                    f"the {asked.side} player is lost on this board, so that weak says nothing of "
+                    "it; choose strict"
+                )
             found = certify(
                 agent,
                 agent.rules,
@@ -187,11 +182,17 @@ class Certificates:
                 moves=moves,
                 most=MOST_POSITIONS,
                 watch=watch,
+                limit=limit,
             )
             name = _name(found)
             moves.replace(folder / f"{name}.moves")
         except CalledOffError:
-            return
+            if job.cancelled():
+                return
+            raise FourlabError(
+                f"not done in {MOST_SECONDS:.0f} s, at ply {ply}; in the terminal there is no such "
+                "limit: fourlab certify"
+            ) from None
         finally:
             moves.unlink(missing_ok=True)
         if found.starts:

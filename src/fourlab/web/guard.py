@@ -31,6 +31,7 @@ HEADERS = {
 
 
 UNREAD = ("AsyncServer._handle_event_internal()", "message async handler error")
+LOGS_FOR_BROWSERS = "handle_log_message"  # NiceGUI's: it would write whatever anybody sends
 
 
 class Unread(logging.Filter):
@@ -40,7 +41,8 @@ class Unread(logging.Filter):
 
     def filter(self, record: logging.LogRecord) -> bool:
         """Let pass what is about something else, and the first."""
-        if not any(mark in record.getMessage() for mark in UNREAD):
+        is_sent = record.funcName == LOGS_FOR_BROWSERS
+        if not is_sent and not any(mark in record.getMessage() for mark in UNREAD):
             return True
         was_told, self.told = self.told, True
         record.msg = "a browser sent what no page does; it is passed over, like all that follow"
@@ -53,7 +55,7 @@ _unread = Unread()
 
 def hush() -> None:
     """Keep what browsers send over the socket from filling the log."""
-    for name in ("asyncio", "engineio.server"):
+    for name in ("asyncio", "engineio.server", "nicegui"):
         logging.getLogger(name).addFilter(_unread)
 
 

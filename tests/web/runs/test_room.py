@@ -9,13 +9,14 @@ from typing import Any
 import pytest
 
 from fourlab.learning.registry import learner
-from fourlab.learning.runs import RunConfig
+from fourlab.learning.runs import Run, RunConfig
 from fourlab.web.keep.shelf import Shelf
-from fourlab.web.keep.store import Keep, NotYoursError
+from fourlab.web.keep.store import FullError, Keep, NotYoursError
 from fourlab.web.runs import kept as kept_module
 from fourlab.web.runs import room as room_module
 from fourlab.web.runs.kept import KeptTraining, lost_words, until_saved
 from fourlab.web.runs.room import ALONE_SECONDS, IDLE_SECONDS, Room
+from fourlab.web.sessions import learn as learn_module
 from fourlab.web.sessions.learn import LearnSession
 from web.bench import TestBench
 
@@ -366,8 +367,9 @@ def test_what_is_deleted_comes_back_with_all_that_was_learned(house: House) -> N
     assert session.view()["run"]["gone"]
     assert not kept.folder.exists()
     house.room.restore(kept.name, Shelf(house.keep, "ann"))
-    done = kept.learner.done  # type: ignore[union-attr]
     house.settle(session)
+    done = kept.learner.done  # type: ignore[union-attr]  # with the last slice, which nobody waited for
+    assert done > 6000
     house.kill()
     again = house.visit(run=kept.name)
     house.bench.until(lambda: again.training.learner)
@@ -386,6 +388,110 @@ def test_others_copy_a_run_into_one_of_their_own(house: House) -> None:
     assert guest.act("rename", ["mine"])
     assert guest.view()["run"]["title"] == "mine"
     assert guest.view()["wins"] == session.view()["wins"]
+
+
+class Held:
+    """The lock of a learner that is at work, for as long as anybody would wait."""
+
+    def __init__(self, waited: Callable[[float], None]) -> None:
+        self.waited = waited
+
+    def acquire(self, timeout: float) -> bool:
+        self.waited(timeout)
+        return False
+
+    def __enter__(self) -> None:
+        raise AssertionError("all pages would wait for a learner")
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+
+def test_a_run_is_deleted_whatever_its_learner_is_at(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept = house.run().kept
+    assert kept is not None
+    monkeypatch.setattr(kept, "lock", Held(lambda seconds: None))
+    house.room.delete(kept.name, Shelf(house.keep, "ann"))
+    assert not kept.folder.exists()
+    kept.write(kept.learner)  # type: ignore[arg-type]
+    assert not kept.folder.exists()
+
+
+def test_the_end_waits_for_all_learners_together_and_saves_those_that_stop(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trainings: list[KeptTraining] = []
+    for _ in range(3):
+        session = house.run(500)
+        assert session.act("run", [])
+        house.bench.until(lambda session=session: session.training.done > 1000)
+        trainings.append(session.kept)  # type: ignore[arg-type]
+
+    def wait(seconds: float) -> None:
+        assert all(one.halt.is_set() for one in trainings)
+        house.now += seconds
+
+    began = house.now
+    for stuck in trainings[:2]:
+        monkeypatch.setattr(stuck, "lock", Held(wait))
+    house.room.close()
+    assert house.now - began <= room_module.LOCK_SECONDS
+    assert house.keep.get(trainings[2].name).body["why"] == "the server was stopped"
+
+
+def refuse(*_: object) -> None:
+    raise FullError("full")
+
+
+@pytest.mark.parametrize(
+    ("where", "name"),
+    [(Room, "enter"), (Keep, "add"), (learn_module, "write_run")],
+)
+def test_a_copy_that_cannot_be_made_stops_nobodys_run(
+    house: House,
+    monkeypatch: pytest.MonkeyPatch,
+    where: object,
+    name: str,
+) -> None:
+    session = house.visit()
+    assert session.act("speed", [1e9])
+    assert session.act("run", [])
+    house.bench.until(lambda: session.training.done > 500)
+    guest = house.visit("bob", run=session.kept.name)  # type: ignore[union-attr]
+    with monkeypatch.context() as patch:
+        patch.setattr(where, name, refuse)
+        assert guest.act("fork", [])
+        house.bench.until(lambda: guest.error)
+    assert guest.view()["error"]["text"] == "full"
+    done = session.training.done
+    house.bench.until(lambda: session.training.done > done + 500)
+    assert guest.act("fork", [])
+    house.bench.until(lambda: guest.training is not session.training)
+
+
+def test_a_copy_is_on_the_shelf_once_it_is_whole(house: House) -> None:
+    session = house.run()
+    shelf = Shelf(house.keep, "bob")
+    guest = house.visit("bob", run=session.kept.name)  # type: ignore[union-attr]
+    assert guest.act("fork", [])
+    assert shelf.items("run") == []  # so that nobody can open, or delete, the half of it
+    house.bench.until(lambda: guest.training is not session.training)
+    [copy] = shelf.items("run")
+    saved = Run.resume(house.keep.folder(copy.name))  # as commands read it
+    assert saved.learner.done == session.training.done
+    assert house.keep.space("bob") > 1000
+    assert not list((house.folder / "deleted").glob("*"))
+
+
+def test_a_copy_takes_space_as_anything_does(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    session = house.run()
+    guest = house.visit("bob", run=session.kept.name)  # type: ignore[union-attr]
+    monkeypatch.setattr(house.keep, "has_space", lambda owner: owner != "bob")
+    assert not guest.act("fork", [])
+    assert guest.error is not None
+    assert "no space" in guest.error["text"]
 
 
 def test_the_memory_holds_so_many_runs_and_no_more(

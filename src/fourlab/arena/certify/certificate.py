@@ -28,7 +28,7 @@ from fourlab.arena.certify.walk import MOST_POSITIONS, Progress, Tally, Walk
 from fourlab.core.errors import SpecError
 from fourlab.core.files import contents, open_file
 from fourlab.core.kinds import typed
-from fourlab.core.limit import Limit
+from fourlab.core.limit import NO_LIMIT, CalledOffError, Limit, Watch
 from fourlab.core.machine import provenance
 from fourlab.core.shipped import shipped_folder
 from fourlab.core.spec import counted
@@ -37,7 +37,7 @@ from fourlab.core.workers import Workers
 from fourlab.rules.catalog import game as find_game
 from fourlab.rules.geometry import Rules
 from fourlab.rules.position import FIRST, SECOND, Position, position_of, write_moves
-from fourlab.search.scores import OUTCOMES
+from fourlab.search.scores import OUTCOMES, sign
 from fourlab.search.sizes import known
 from fourlab.search.solver import shared_solver
 
@@ -211,10 +211,17 @@ def verdict(found: Certificate) -> tuple[str, str]:
     return f"Proven {how}", reached + more
 
 
-def value_for(start: Position, side: int) -> int:
-    """Return 1, 0 or -1: what a side reaches from a position with perfect play of both."""
+def value_for(start: Position, side: int, limit: Limit = NO_LIMIT) -> int:
+    """Return 1, 0 or -1: what a side reaches from a position with perfect play of both.
+
+    Raises CalledOffError where the limit does not suffice.
+    """
     table = known(start.rules) if start.ply == 0 else None
-    outcome = shared_solver(start.rules).outcome(start) if table is None else table.outcome
+    if table is None:
+        found = shared_solver(start.rules).bounds(start, limit, weak=True)
+        if not found.is_exact:
+            raise CalledOffError
+    outcome = sign(found.low) if table is None else table.outcome
     return outcome if start.to_move == side else -outcome
 
 
@@ -235,13 +242,15 @@ def certify(
     most: int = MOST_POSITIONS,
     mirrors: bool | None = None,
     watch: Callable[[Progress], None] = lambda progress: None,
+    limit: Limit = NO_LIMIT,
 ) -> Certificate:
     """Play an agent without dice against every reply.
 
     `starts` asks for positions to train from: `holes`, where the value was given away, by the
     solver, or `refuted`, all in which the agent moves and can be beaten, without it. `explain` has
     the solver say where refuted games turned. `moves` is a file for what the agent plays. `folder`
-    keeps the walk, so that `resume` can go on with it.
+    keeps the walk, so that `resume` can go on with it. Once the limit is over, CalledOffError is
+    raised: half a certificate says nothing.
     """
     if side not in SIDES:
         raise SpecError(f"no side {side!r}; write first or second")
@@ -254,23 +263,27 @@ def certify(
     player = apart(player) if is_spec else player  # an object is asked where it lives
     begin = position_of(player.rules, start)
     with Walk(player, SIDES[side], begin, folder, mirrors) as walk:
-        value = value_for(begin, walk.side)
-        walk.run(workers, resume, most, watch)
+        clock = limit.watch()
+        value = value_for(begin, walk.side, clock.rest())
+        walk.run(workers, resume, most, watch, clock.rest())
         if moves is not None:
             save_moves(walk, value, Path(moves))
-        return _judged(walk, value, strict, starts, explain)
+        return _judged(walk, value, strict, starts, explain, clock)
 
 
-def _judged(walk: Walk, value: int, strict: bool, starts: str, explain: bool) -> Certificate:
+def _judged(
+    walk: Walk, value: int, strict: bool, starts: str, explain: bool, clock: Watch
+) -> Certificate:
     """Return the certificate of a walk that is done."""
-    refuting = given_away(walk, (1, 0)) if strict else ends_below(walk, value)
+    given = functools.partial(given_away, walk, limit=clock.rest())
+    refuting = given((1, 0)) if strict else ends_below(walk, value)
     games = games_in(walk, refuting, SHOWN, moves_too=True)
     begins: Places = {}
     if starts == "refuted":
         begins = below(walk, value)
     elif starts == "holes":
-        begins = refuting if strict else given_away(walk, (value,))
-    floor, limit = None if strict else value, Limit(TELLING_SECONDS)
+        begins = refuting if strict else given((value,))
+    floor, limit = None if strict else value, clock.rest().within(TELLING_SECONDS)
     turns = [turning_point(walk.rules, walk.side, game, floor, limit) for game in games if explain]
     about = walk.about()
     return Certificate(

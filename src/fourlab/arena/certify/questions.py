@@ -12,6 +12,7 @@ from fourlab.arena.certify.kernels import write_boards
 from fourlab.arena.identity import asked_agent
 from fourlab.core.arrays import Bytes, Ints
 from fourlab.core.errors import IllegalMoveError
+from fourlab.core.limit import NO_LIMIT, Limit
 from fourlab.rules.boards import Boards, refusal
 from fourlab.rules.geometry import Rules
 
@@ -34,12 +35,17 @@ class Questions:
     keys: Ints
 
 
-def answer(questions: Questions, player: Agent | None = None) -> tuple[Bytes, float]:
-    """Return the agent's moves and the seconds they took; runs in a worker, which makes it anew."""
+def answer(
+    questions: Questions, player: Agent | None = None, limit: Limit = NO_LIMIT
+) -> tuple[Bytes, float]:
+    """Return the agent's moves and the seconds they took; runs in a worker, which makes it anew.
+
+    Where the limit did not suffice, some are any legal moves.
+    """
     player = player or asked_agent(questions.agent, questions.game, questions.checksum)
     began = time.perf_counter()
     boards = boards_at(player.rules, questions.keys)
-    moves = player.choose(boards, np.zeros(len(questions.keys), np.int64))
+    moves = player.choose(boards, np.zeros(len(questions.keys), np.int64), limit)
     if ((moves < 0) | (moves >= player.rules.move_count)).any():  # others fit into a byte
         raise IllegalMoveError(f"{player.spec}: {refusal(player.rules, boards, moves)}")
     return moves.astype(np.uint8), time.perf_counter() - began

@@ -24,7 +24,7 @@ from fourlab.arena.certify.kernels import (
 from fourlab.arena.certify.questions import boards_at
 from fourlab.arena.certify.walk import Walk
 from fourlab.core.arrays import Bytes, Ints
-from fourlab.core.limit import Limit
+from fourlab.core.limit import NO_LIMIT, Limit
 from fourlab.rules.geometry import Rules
 from fourlab.rules.position import Position
 from fourlab.search.scores import Bounds, sign, words
@@ -62,28 +62,33 @@ def below(walk: Walk, threshold: int) -> Places:
     return found
 
 
-def holes(walk: Walk, threshold: int, places: Places | None = None) -> Places:
+def holes(
+    walk: Walk, threshold: int, places: Places | None = None, limit: Limit = NO_LIMIT
+) -> Places:
     """Return the positions that held the threshold until the agent's move gave it away, exactly."""
     places = below(walk, threshold) if places is None else places
-    solver, found = shared_solver(walk.rules), {}
+    solver, clock, found = shared_solver(walk.rules), limit.watch(), dict[int, Ints]()
     for ply in reversed(walk.plies):  # what the solver finds late in the game helps before
         found[ply] = keys = places[ply]
         if not len(keys):
             continue
         boards = boards_at(walk.rules, keys)
-        keys = keys[outcomes(solver, ply, boards.movers, boards.occupied) >= threshold]
+        held = outcomes(solver, ply, boards.movers, boards.occupied, clock.rest())
+        keys = keys[held >= threshold]
         asked, moves = walk.asked(ply)
         after, states = _after(walk, keys, moves[np.searchsorted(asked, keys)])
         reached = np.zeros(len(keys), np.int64)
         goes_on = states == OPEN
-        reached[goes_on] = -outcomes(solver, ply + 1, *after[:, goes_on])
+        movers, occupied = after[:, goes_on]
+        reached[goes_on] = -outcomes(solver, ply + 1, movers, occupied, clock.rest())
         found[ply] = keys[reached < threshold]
     return found
 
 
-def given_away(walk: Walk, thresholds: Sequence[int]) -> Places:
+def given_away(walk: Walk, thresholds: Sequence[int], limit: Limit = NO_LIMIT) -> Places:
     """Return the positions where the agent's move gave one of some thresholds away."""
-    found = [holes(walk, threshold) for threshold in thresholds]
+    clock = limit.watch()
+    found = [holes(walk, threshold, limit=clock.rest()) for threshold in thresholds]
     return {ply: functools.reduce(np.union1d, [one[ply] for one in found]) for ply in walk.plies}
 
 
@@ -120,7 +125,9 @@ def _reached(solver: Solver, after: Position, limit: Limit, weak: bool = False) 
     return -solver.bounds(after, limit, weak)
 
 
-def outcomes(solver: Solver, ply: int, movers: Ints, occupied: Ints) -> Ints:
+def outcomes(
+    solver: Solver, ply: int, movers: Ints, occupied: Ints, limit: Limit = NO_LIMIT
+) -> Ints:
     """Return 1, 0 or -1 for the side to move on boards in progress with `ply` stones."""
     if solver.book is not None and ply <= solver.book.plies:
         rows = zip(movers.tolist(), occupied.tolist(), strict=True)
@@ -128,7 +135,7 @@ def outcomes(solver: Solver, ply: int, movers: Ints, occupied: Ints) -> Ints:
         return np.array([sign(score or 0) for score in scores], np.int64)
     if not len(movers):
         return np.empty(0, np.int64)
-    return solver.score_arrays(movers, occupied, weak=True)
+    return solver.score_arrays(movers, occupied, weak=True, limit=limit)
 
 
 def games_in(walk: Walk, places: Places, most: int, moves_too: bool = False) -> list[Game]:

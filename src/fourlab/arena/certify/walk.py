@@ -34,6 +34,7 @@ from fourlab.arena.identity import checksum
 from fourlab.core.arrays import Bytes, Ints
 from fourlab.core.errors import FourlabError, SpecError
 from fourlab.core.files import contents
+from fourlab.core.limit import NO_LIMIT, Limit, Watch
 from fourlab.core.storage import StorageError, alone, replacing, seal, unseal, writing
 from fourlab.core.workers import Workers
 from fourlab.rules.keys import check_size, table_key
@@ -165,15 +166,17 @@ class Walk:
         resume: bool = False,
         most: int = MOST_POSITIONS,
         watch: Callable[[Progress], None] = lambda progress: None,
+        limit: Limit = NO_LIMIT,
     ) -> None:
         """Walk to the end; `watch` sees how far it is. Raises FourlabError for too many positions.
 
         Workers make the agent anew from its spec and files. Nobody else may walk in its folder.
+        Once the limit is over, CalledOffError is raised.
         """
         with writing(self.folder / META):
             pass  # makes the folder
         with alone(self.folder):
-            self._run(workers, resume, most, watch)
+            self._run(workers, resume, most, watch, limit.watch())
 
     def _run(
         self,
@@ -181,6 +184,7 @@ class Walk:
         resume: bool,
         most: int,
         watch: Callable[[Progress], None],
+        clock: Watch,
     ) -> None:
         began = time.perf_counter()
         spent = self._open(resume)
@@ -200,7 +204,7 @@ class Walk:
             states = self.states(ply)
             keys = keys[states == OPEN]
             told = functools.partial(_tell, watch, ply, total)
-            moves = self._ask(ply, keys, workers, told)
+            moves = self._ask(ply, keys, workers, told, clock)
             self.seconds = spent + time.perf_counter() - began
             self._note(self.seconds)
             keys, won, drawn = self._replies(ply, keys, moves)
@@ -299,6 +303,7 @@ class Walk:
         keys: Ints,
         workers: Workers | None,
         watch: Callable[[int, int], None],
+        clock: Watch,
     ) -> Bytes:
         """Return the agent's moves in positions; what the folder holds is not asked again."""
         answers = Answers(self._path(ply, "moves"), len(keys))
@@ -306,8 +311,9 @@ class Walk:
         done = len(keys) - len(rows)
         watch(done, len(keys))
         jobs = self._questions(keys, rows, workers is not None)
-        here = ((job, answer(job, self.agent)) for job in jobs)
+        here = ((job, answer(job, self.agent, clock.rest())) for job in jobs)
         for job, (chosen, seconds) in here if workers is None else workers.run(answer, jobs):
+            clock.check()  # where it was over, not all of these are the agent's moves
             answers.take(job.first, chosen)
             done += len(chosen)
             self._pace(len(chosen), seconds)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
 from fourlab.web.keep.item import Body, Item
 from fourlab.web.keep.store import Keep, UnknownItemError
@@ -15,9 +16,11 @@ class Shelf:
     keep: Keep
     owner: str
 
-    def add(self, kind: str, body: Body, title: str = "", stem: str = "") -> Item:
+    def add(
+        self, kind: str, body: Body, title: str = "", stem: str = "", files: Path | None = None
+    ) -> Item:
         """Keep something new of this visitor's; raises FullError where no more may be kept."""
-        return self.keep.add(kind, self.owner, body, title, stem)
+        return self.keep.add(kind, self.owner, body, title, stem, files)
 
     def open(self, kind: str, name: str) -> Item:
         """Return anybody's item of a kind; raises UnknownItemError if there is none."""

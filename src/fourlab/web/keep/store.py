@@ -1,7 +1,7 @@
 """`Keep`: the items of a laboratory, by name, on disk.
 
     FOLDER/items/NAME/item.json   and whatever files its kind puts beside it
-    FOLDER/deleted/NAME           until it can no longer be undone
+    FOLDER/deleted/NAME           until it can no longer be undone; copies that are being made
     FOLDER/damaged/NAME           set aside, because it could not be read
     FOLDER/findings.json          what is known of positions that took long
     FOLDER/secret                 what the visitors' cookies are signed with
@@ -95,10 +95,23 @@ class Keep:
 
     # One item
 
-    def add(self, kind: str, owner: str, body: Body, title: str = "", stem: str = "") -> Item:
+    def spare(self) -> Path:
+        """Return a folder for files of what is no item yet; what is left there goes at a start."""
+        return self.root / "deleted" / _letters()
+
+    def add(
+        self,
+        kind: str,
+        owner: str,
+        body: Body,
+        title: str = "",
+        stem: str = "",
+        files: Path | None = None,
+    ) -> Item:
         """Keep something new and return it; raises FullError where no more may be kept.
 
         `stem` is what its name begins with, for people; without a title it has its name for one.
+        `files` is a spare folder that becomes the item's.
         """
         with self._lock:
             self.sweep()
@@ -107,6 +120,9 @@ class Keep:
             name = "-".join(filter(None, (start, _letters())))
             now = self._clock()
             item = Item(name, kind, _title(title) or name, owner, now, now, now, body)
+            if files is not None:
+                with writing(self.folder(name)):
+                    files.replace(self.folder(name))
             return self._write(item)
 
     def get(self, name: str) -> Item:

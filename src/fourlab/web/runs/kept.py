@@ -9,6 +9,7 @@ alive            touched while it runs: what is lost after a kill is known by it
 from __future__ import annotations
 
 import os
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -35,6 +36,7 @@ SAVE_SHARE = 5.0  # where saving takes long, it is done for a fifth of the time
 ALIVE = "alive"
 ALIVE_SECONDS = 1.0
 STEP_SECONDS = 1.0  # after a step until it is saved, if no other follows
+NO_SPACE = "no space is left on your shelf; delete something there"
 RUNNING, PAUSED, FINISHED, FAILED = "running", "paused", "finished", "failed"
 
 
@@ -47,6 +49,7 @@ class KeptTraining(Training):
         super().__init__(bench, settings)
         self.keep, self.name, self.owner = keep, item.name, item.owner
         self.folder = keep.folder(item.name)
+        self.pen = threading.Lock()  # held while its folder is written, or moves
         self.pace = Pace(float(body.get("pace", self.pace.moves)))
         self.saved_at = float(body.get("saved") or item.made)  # with nothing learned, then
         self.why = str(body.get("why", ""))  # it does not run
@@ -169,12 +172,12 @@ class KeptTraining(Training):
 
     def write(self, learner: Learner) -> None:
         """Write what was learned, unless the run was deleted; called by whoever has the learner."""
-        if not self.is_kept:
-            return
-        self.agent = learner.agent().name
-        learner.save(self.folder / learner.file)
-        RunConfig(learner.spec, name_of(learner.rules), learner.seed).save(self.folder)
-        self.keep.measure(self.name)
+        with self.pen:
+            if not self.is_kept:
+                return
+            self.agent = learner.agent().name
+            write_run(learner, self.folder)
+            self.keep.measure(self.name)
 
     def put(self) -> None:
         """Write all that is kept beside what was learned, unless the run was deleted.
@@ -224,7 +227,13 @@ class KeptTraining(Training):
             if self.keep.has_space(self.owner):
                 self.save()
             else:
-                self.pause_for("no space is left on your shelf; delete something there")
+                self.pause_for(NO_SPACE)
+
+
+def write_run(learner: Learner, folder: Path) -> None:
+    """Write what was learned as a run folder has it."""
+    learner.save(folder / learner.file)
+    RunConfig(learner.spec, name_of(learner.rules), learner.seed).save(folder)
 
 
 def until_saved(took: float) -> float:

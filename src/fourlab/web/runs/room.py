@@ -24,7 +24,7 @@ log = logging.getLogger("fourlab.web")
 ALONE_SECONDS = 30 * 60.0  # for which a run goes on when nobody looks
 IDLE_SECONDS = 20.0  # after which one that does nothing leaves the memory
 MOST_LIVE = 60  # runs in memory
-LOCK_SECONDS = 10.0  # to wait for a learner at the end of the server
+LOCK_SECONDS = 3.0  # to wait for learners at the end of the server
 # What a draft hands over to the run that it becomes.
 STATE = (
     *("learner", "sample", "frame", "size", "done", "won", "seconds"),
@@ -140,7 +140,7 @@ class Room:
             shelf.delete(name)
             return
         seat.training.close()
-        with seat.training.lock:  # nothing is written while its folder moves
+        with seat.training.pen:  # what else it does may take long
             shelf.delete(name)
         seat.training.running = seat.training.busy = False
         seat.training.changed()
@@ -172,13 +172,14 @@ class Room:
                 del self._deleted[name]
 
     def close(self) -> None:
-        """Save everything: the server ends."""
-        for seat in self._seats.values():
-            training = seat.training
-            was_running = training.running
+        """Save everything: the server ends. Nobody waits for one that does not stop."""
+        trainings = [(seat.training, seat.training.running) for seat in self._seats.values()]
+        for training, _ in trainings:
             training.close()
-            learner = training.learner
-            if learner is None or not training.lock.acquire(timeout=LOCK_SECONDS):
+        end = self._clock() + LOCK_SECONDS
+        for training, was_running in trainings:
+            learner, left = training.learner, max(0.0, end - self._clock())
+            if learner is None or not training.lock.acquire(timeout=left):
                 continue
             try:
                 training.running = training.busy = False

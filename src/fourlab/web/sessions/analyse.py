@@ -10,7 +10,6 @@ from fourlab.web.sessions.analyse_view import SIMULATIONS, analyse_view
 from fourlab.web.sessions.base import View, whole
 from fourlab.web.sessions.line import GameLine
 from fourlab.web.sessions.notation import read_position, read_stones
-from fourlab.web.sessions.thinking import tree_view
 from fourlab.web.workbench import LONG
 
 MOST_EXPANDED = 40
@@ -109,18 +108,19 @@ class AnalyseSession(AnalyseDesk):
         if count not in SIMULATIONS:
             raise FourlabError(f"{str(count)[:20]} simulations are not offered; {SIMULATIONS}")
         self.simulations = count
-        self.tree, self.expanded = None, set()
+        self.stop("draw")
+        self.tree, self.thought, self.expanded = None, None, set()
         self.refresh()
 
     def expand(self, path: list[int]) -> None:
         """Show all children of a node, or the usual ones again."""
+        whole(len(path), 0, self.rules.cells, "length")
         where = tuple(whole(move, 0, self.rules.move_count - 1, "move") for move in path)
         if where in self.expanded:
             self.expanded.remove(where)
         elif len(self.expanded) < MOST_EXPANDED:
             self.expanded.add(where)
-        if self.thought is not None:
-            self.tree = tree_view(self.thought, self.expanded)
+        self._draw()
 
     def compare(self, side: int, spec: str) -> None:
         """Choose one of the two agents that are compared."""

@@ -123,7 +123,7 @@ class AnalyseDesk(Session):
     # What follows from it
 
     def _moved(self) -> None:
-        for kind in ("exact", "lines", "value", "tree", "a", "b", "cells"):
+        for kind in ("exact", "lines", "value", "tree", "draw", "a", "b", "cells"):
             self.stop(kind)
         self._forget()
         self.text, self.reading = self.position.notation, None
@@ -209,16 +209,25 @@ class AnalyseDesk(Session):
         seed = self.seed
 
         def search(job: Job) -> None:
-            job.report(
-                self._searched, agent.think(position, np.random.default_rng(seed), job.limit)
-            )
+            thought = agent.think(position, np.random.default_rng(seed), job.limit)
+            job.report(self._searched, thought, tree_view(thought, set()), guesses_of(thought))
 
         self.start("tree", search, needs=task_of(agent))
 
-    def _searched(self, thought: Thought) -> None:
-        self.thought = thought
-        self.tree = tree_view(thought, self.expanded)
-        self.guesses = guesses_of(thought)
+    def _searched(self, thought: Thought, tree: dict[str, Any], guesses: dict[int, float]) -> None:
+        self.thought, self.tree, self.guesses = thought, tree, guesses
+        if self.expanded:
+            self._draw()
+        self.changed()
+
+    def _draw(self) -> None:
+        """Draw the tree with what is expanded: there may be very many nodes to look at."""
+        thought, expanded = self.thought, set(self.expanded)
+        if thought is not None:
+            self.start("draw", lambda job: job.report(self._drawn, tree_view(thought, expanded)))
+
+    def _drawn(self, tree: dict[str, Any]) -> None:
+        self.tree = tree
         self.changed()
 
     def _compare(self, position: Position) -> None:

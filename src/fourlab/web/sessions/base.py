@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import reprlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any, ClassVar
@@ -10,6 +11,8 @@ from fourlab.core.errors import FourlabError
 from fourlab.web.workbench import ANALYSIS, BusyError, Job, Workbench
 
 View = dict[str, Any]
+# Faults of what was sent, that nobody looks at one by one.
+MISTAKEN = TypeError, AttributeError, LookupError, OverflowError, ValueError, RecursionError
 MOST_WORDS = 3000  # characters of an error; one that holds what was sent may be of any length
 
 
@@ -76,8 +79,9 @@ class Session(ABC):
                 getattr(self, name)(*args)
             except FourlabError:
                 raise
-            except (TypeError, AttributeError, LookupError, OverflowError, ValueError) as fault:
-                raise FourlabError(f"{name!r} does not take {args!r}"[:200]) from fault
+            except MISTAKEN as fault:
+                given = reprlib.repr(args)  # what is nested deeply cannot be written whole
+                raise FourlabError(f"{name!r} does not take {given}"[:200]) from fault
         except FourlabError as error:
             refused = self.error = {"field": name[:40], "text": str(error)[:MOST_WORDS]}
         self.changed()

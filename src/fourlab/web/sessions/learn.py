@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 from urllib.parse import urlencode
@@ -10,7 +11,8 @@ from fourlab.core.errors import FourlabError
 from fourlab.learning.base import Learner
 from fourlab.rules.catalog import name_of
 from fourlab.web.keep.shelf import Shelf
-from fourlab.web.runs.kept import KeptTraining
+from fourlab.web.keep.store import FullError
+from fourlab.web.runs.kept import NO_SPACE, KeptTraining, write_run
 from fourlab.web.runs.policy import policy_of
 from fourlab.web.runs.room import Room
 from fourlab.web.runs.setup import OFFERED, read_setup
@@ -161,14 +163,33 @@ class LearnSession(Session):
         kept = self.kept
         if kept is None:
             raise FourlabError("there is no run to copy yet")
-        title = f"copy of {self.shelf.keep.get(kept.name).title}"
-        item = self.shelf.add("run", {**kept.body(), "state": "paused"}, title, kept.name[:-9])
+        if not self.shelf.keep.has_space(self.shelf.owner):
+            raise FullError(NO_SPACE)
+        title, spare = f"copy of {self.shelf.keep.get(kept.name).title}", self.shelf.keep.spare()
 
         def copy(learner: Learner) -> Callable[[], None]:
-            learner.save(self.shelf.keep.folder(item.name) / learner.file)
-            return lambda: self._move_to(self.room.enter(item.name))
+            try:
+                write_run(learner, spare)
+            except FourlabError as error:
+                why = str(error)
+                return lambda: self._not_copied(why)
+            return keep
+
+        def keep() -> None:
+            body = {**kept.body(), "state": "paused"}
+            try:
+                item = self.shelf.add("run", body, title, kept.name[:-9], spare)
+                self._move_to(self.room.enter(item.name))
+            except FourlabError as error:
+                self._not_copied(str(error))
+                shutil.rmtree(spare, ignore_errors=True)
 
         kept.do(copy)
+
+    def _not_copied(self, why: str) -> None:
+        """Say why a run was not copied; the run itself goes on."""
+        self.error = {"field": "fork", "text": why}
+        self.changed()
 
     def rename(self, title: str) -> None:
         """Give the run another title."""

@@ -4,6 +4,8 @@ import { Board, drawDisc, svg, thumbnail } from "fourlab/board.js";
 import { PAGE_ICONS, PATHS } from "fourlab/icons.js";
 import { numbered, onceHeard, remember, settle, shows } from "fourlab/unheard.js";
 
+const MOST_TEXT = 4000; // characters: any field's text is refused before, and no longer message is heard
+
 export const Icon = {
   props: { name: String },
   computed: { path() { return PATHS[this.name]; } },
@@ -280,7 +282,10 @@ export const live = {
     },
     // Whether the board is as the server has it: a stone that was played and taken back between two updates changes none.
     isAnswered(changes) { return Boolean(changes.board) || this.view.heard >= (this.sent ?? 0); },
-    act(name, ...args) { this.$emit("act", { name, args, serial: numbered(this, name, args) }); },
+    act(name, ...given) {
+      const args = given.map((one) => (typeof one === "string" ? one.slice(0, MOST_TEXT) : one));
+      this.$emit("act", { name, args, serial: numbered(this, name, args) });
+    },
     keepAddress() {
       if (this.view.url && location.pathname + location.search !== this.view.url)
         history.replaceState(history.state, "", this.view.url);
