@@ -207,7 +207,7 @@ def _say_done(run: "Run") -> None:
     console().print(f"done: {run.folder}; play it with fourlab play --second {player}{board}")
 
 
-def _tell_again(run: "Run", as_json: bool, until_certified: str) -> None:
+def _tell_again(run: "Run", as_json: bool, until_certified: str | None) -> None:
     """Print the reports of a run that has come to its end, and say how to make it longer."""
     from fourlab.learning.runs import read_metrics
 
