@@ -108,7 +108,7 @@ def spelled(parameter: inspect.Parameter) -> str:
     if parameter.default is parameter.empty:
         return told
     default = repr(parameter.default)
-    return f"{told} = {'...' if default.startswith('<') else default}"
+    return f"{told} = {'...' if '<' in default else default}"  # what has an address, or in it
 
 
 def kind(annotation: Any) -> str:
