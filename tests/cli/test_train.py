@@ -277,23 +277,26 @@ SCORE = {"wins": 6, "draws": 2, "losses": 2, "score": 0.7, "low": 0.4, "high": 0
 
 def test_a_report_has_its_evaluations_where_they_fit() -> None:
     plain = "5,000 games · won 50.0% drawn 25.0% lost 25.0% · 1,234 states · 9,876 games/s"
-    assert report(LINE, "\n").strip() == plain
+    assert report(LINE).strip() == plain
     evaluated = {**LINE, "against": {"baseline": SCORE}}
     versus = "vs baseline 70.0% ± 25.0% (6/2/2)"
     assert report(evaluated).strip() == f"{plain} · {versus}"
-    assert report(evaluated, "\n  ").strip() == f"{plain}\n  {versus}"
+    assert report(evaluated, width=90).strip() == f"{plain}\n      {versus}"
+    narrow = report(evaluated, width=60).splitlines()
+    assert narrow[0].endswith("lost 25.0%")
+    assert narrow[1:] == ["      1,234 states · 9,876 games/s", f"      {versus}"]
     assert "7 left out: memory-mb is reached" in report({**LINE, "left_out": 7})
     truth = {"perfect": 0.5, "good": 0.75, "value_error": 0.25, "classes": {"accuracy": 0.625}}
     said = "of its moves 50.0% perfect, 75.0% good, values off by 0.25, 62.5% of classes told"
     assert report({**LINE, "truth": truth}).endswith(said)
     assert report({**LINE, "truth": {**truth, "classes": None}}).endswith("off by 0.25")
-    taught = report({**LINE, "held_kept": 0.5}, kind=Distil)
+    taught = report({**LINE, "held_kept": 0.5}, Distil)
     assert "positions · best" in taught
     assert "1,234 weights" in taught
-    assert "1,234 weights" in report(LINE, kind=NTuple)
-    assert "1,234 learning steps" in report(LINE, kind=DeepQ)
+    assert "1,234 weights" in report(LINE, NTuple)
+    assert "1,234 learning steps" in report(LINE, DeepQ)
     assert taught.endswith("positions/s · of those set aside 50.0% kept")
-    assert " · 1,234 learning steps · " in report(LINE, kind=DeepQ)
+    assert " · 1,234 learning steps · " in report(LINE, DeepQ)
     assert report({**LINE, "seconds": 71.26}).endswith(" · 71.3 s")
 
 

@@ -41,11 +41,16 @@ def test_an_option_without_a_word_about_it_says_what_it_takes() -> None:
 def test_bounds_are_written_as_people_write_numbers() -> None:
     kind = make_dataclass(
         "Large",
-        [("nodes", int, option(7, "", low=1000, high=1e9)), ("c", float, option(7.0, "", low=0.5))],
+        [
+            ("nodes", int, option(7, "", low=1000, high=1e9)),
+            ("c", float, option(7.0, "", low=0.5)),
+            ("win", float, option(7.0, "", low=-1e6, high=1e6)),
+        ],
     )
     assert [found.allowed for found in options_of(kind)] == [
         "whole number 1,000 to 1,000,000,000",
         "number from 0.5",
+        "number -1,000,000 to 1,000,000",
     ]
 
 

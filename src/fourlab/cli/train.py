@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from fourlab.learning.runs import Run
 
 INTERRUPTED = 130
+INDENT = " " * 6  # of what goes on from the line above
 
 
 def train(
@@ -179,10 +180,11 @@ def _follow(run: "Run", as_json: bool, until_certified: str | None = None) -> No
             if as_json:
                 typer.echo(json.dumps(line))
             elif bar.console.is_terminal:  # above the bar
-                bar.console.print(report(line, "\n" + " " * 6, run.learner), highlight=False)
+                told = report(line, run.learner, bar.console.width)
+                bar.console.print(told, highlight=False)
                 bar.points = _errors(run)
             else:
-                typer.echo(report(line, kind=run.learner))
+                typer.echo(report(line, run.learner))
             speedometer.pause(line["games_per_s"])
             if until_certified and _is_certified(run, until_certified):
                 return
@@ -217,7 +219,7 @@ def _tell_again(run: "Run", as_json: bool, until_certified: str | None) -> None:
         err=True,
     )
     for line in read_metrics(run.folder):
-        typer.echo(json.dumps(line) if as_json else report(line, kind=run.learner))
+        typer.echo(json.dumps(line) if as_json else report(line, run.learner))
     if until_certified:
         _is_certified(run, until_certified)
     if not as_json:
@@ -289,10 +291,13 @@ def _bar() -> "CurveBar":
 
 def report(
     line: dict[str, Any],
-    before_evaluations: str = " · ",
     kind: "Learner | type[Learner] | None" = None,
+    width: int | None = None,
 ) -> str:
-    """Return a line of metrics as people read it, in the words of a learner."""
+    """Return a line of metrics as people read it, in the words of a learner.
+
+    With a width it is folded between what it tells, and evaluations begin a line.
+    """
     from fourlab.learning.base import Learner
 
     kind = kind or Learner
@@ -323,5 +328,16 @@ def report(
         told = f", {classes['accuracy']:.1%} of classes told" if classes else ""
         moves = f"of its moves {truth['perfect']:.1%} perfect, {truth['good']:.1%} good"
         parts.append(moves + off + told)
-    whole = " · ".join(trained)
-    return whole + before_evaluations + " · ".join(parts) if parts else whole
+    if width is None:
+        return " · ".join(trained + parts)
+    parts[:1] = [INDENT + part for part in parts[:1]]
+    return "\n".join(folded(trained, width) + folded(parts, width))
+
+
+def folded(parts: list[str], width: int) -> list[str]:
+    """Return rows of a width that parts fill; those after the first are indented."""
+    rows = parts[:1]
+    for part in parts[1:]:
+        longer = f"{rows[-1]} · {part}"
+        rows = [*rows[:-1], longer] if len(longer) <= width else [*rows, INDENT + part]
+    return rows

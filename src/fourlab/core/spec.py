@@ -71,7 +71,7 @@ class Option:
         if self.kind is bool:
             return "yes|no"
         noun = {int: "whole number", float: "number", str: "text"}[self.kind]
-        style = ",.0f" if self.kind is int else "g"
+        style = ",.0f" if self.kind is int else ",.10g"
         if self.low is not None and self.high is not None:
             return f"{noun} {self.low:{style}} to {self.high:{style}}"
         return noun if self.low is None else f"{noun} from {self.low:{style}}"
