@@ -287,7 +287,7 @@ def test_a_report_has_its_evaluations_where_they_fit() -> None:
     assert narrow[1:] == ["      1,234 states · 9,876 games/s", f"      {versus}"]
     assert "7 left out: memory-mb is reached" in report({**LINE, "left_out": 7})
     truth = {"perfect": 0.5, "good": 0.75, "value_error": 0.25, "classes": {"accuracy": 0.625}}
-    said = "of its moves 50.0% perfect, 75.0% good, values off by 0.25, 62.5% of classes told"
+    said = "of its moves 50.0% perfect, 75.0% good, values off by 0.25 · 62.5% of classes told"
     assert report({**LINE, "truth": truth}).endswith(said)
     assert report({**LINE, "truth": {**truth, "classes": None}}).endswith("off by 0.25")
     taught = report({**LINE, "held_kept": 0.5}, Distil)

@@ -324,10 +324,10 @@ def report(
         truth = line["truth"]
         error = truth["value_error"]
         off = "" if error is None else f", values off by {error:.2f}"
-        classes = truth.get("classes")
-        told = f", {classes['accuracy']:.1%} of classes told" if classes else ""
         moves = f"of its moves {truth['perfect']:.1%} perfect, {truth['good']:.1%} good"
-        parts.append(moves + off + told)
+        parts.append(moves + off)
+        if classes := truth.get("classes"):
+            parts.append(f"{classes['accuracy']:.1%} of classes told")
     if width is None:
         return " · ".join(trained + parts)
     parts[:1] = [INDENT + part for part in parts[:1]]
