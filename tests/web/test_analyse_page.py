@@ -1,5 +1,6 @@
 """Analyse in a real browser."""
 
+import re
 from collections.abc import Callable
 
 import pytest
@@ -131,6 +132,22 @@ def test_the_pencil_of_compare_opens_a_field(visit: Visit) -> None:
     page.fill("[aria-label='Spec string']", "mcts:sims=33")
     page.keyboard.press("Enter")
     page.wait_for_url("**a=mcts:sims=33*")
+
+
+@pytest.mark.parametrize("size", [(1280, 800), (390, 844)])
+def test_what_agents_expect_and_tried_is_told(visit: Visit, size: tuple[int, int]) -> None:
+    visitor = visit(viewport={"width": size[0], "height": size[1]})
+    page = visitor.page
+    visitor.go("/analyse?moves=4453&tab=compare&a=net&b=zero:sims=100")
+    expected = page.locator("[aria-label=Thinking] .lines li")
+    expected.nth(1).wait_for()
+    net, zero = expected.all_inner_texts()
+    assert re.search(r"\d\s+\d\s+\d", net)  # the moves of its line
+    assert "visits" not in net
+    assert re.search(r"\d\s+\d\s+\d.*\n\d+ of 100 visits", zero, re.DOTALL)
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    expected.nth(1).scroll_into_view_if_needed()
+    visitor.picture(f"analyse-lines-{size[0]}")
 
 
 @pytest.mark.parametrize(("size", "moves"), [((1280, 800), "4"), ((390, 844), "3")])

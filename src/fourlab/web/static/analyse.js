@@ -161,6 +161,10 @@ export default {
       if (family) this.act("compare", side, family.specs[Math.min(3, family.specs.length - 1)]);
     },
     share(side, move) { return this.view.opinions[side]?.policy[move] ?? 0; },
+    tried(side) {
+      const { visits, move } = this.view.opinions[side];
+      return visits.length ? `${visits[move].toLocaleString("en")} of ${visits.reduce((sum, one) => sum + one).toLocaleString("en")} visits` : "";
+    },
     worth(side, move) {
       const values = this.view.opinions[side]?.values ?? [];
       const value = values[move] ?? null;
@@ -245,7 +249,10 @@ export default {
             <tbody><tr v-for="move in moveNames" :key="move"><td>{{ move + 1 }}</td>
               <td v-for="side in [0, 1]" :key="side"><span class="lean" :class="{ chosen: view.opinions[side]?.move === move }"><i :style="{ width: share(side, move) * 100 + '%' }"></i><b>{{ view.opinions[side] ? Math.round(share(side, move) * 100) + '%' : '…' }}</b><span>{{ worth(side, move) }}</span></span></td>
               <td><span v-if="view.chips" class="tag" :class="view.chips[move].kind">{{ view.chips[move].first }} {{ view.chips[move].second }}</span></td></tr></tbody></table>
-          <p class="note">How strongly each leans to a move, and what it thinks the move is worth to the side to move, in its own measure. The chosen move is outlined.</p>
+          <ol class="lines"><template v-for="side in [0, 1]" :key="side"><li v-if="view.opinions[side]?.line.length"><span class="note">{{ view.pair[side].title }}</span>
+            <span class="pills"><b v-for="(move, index) in view.opinions[side].line.slice(0, 8)" :class="(view.board.toMove + index) % 2 ? 'pill red' : 'pill yellow'">{{ move + 1 }}</b><span v-if="view.opinions[side].line.length > 8">…</span></span>
+            <span class="note">{{ tried(side) }}</span></li></template></ol>
+          <p class="note">How strongly each leans to a move, and what it thinks the move is worth to the side to move, in its own measure. The chosen move is outlined. Below, how each expects the game to go on, and how much of its search went to the first move.</p>
         </template>
         <template v-else>
           <p v-if="!view.cells" class="waiting note">playing random games <span class="dots"><i></i><i></i><i></i></span></p>
