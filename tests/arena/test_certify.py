@@ -221,8 +221,9 @@ def test_all_positions_on_refuting_games_are_told_without_a_solver() -> None:
 
 
 def test_what_cannot_be_certified_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(SpecError, match="random draws lots"):
-        certify("random", "tictactoe")
+    for spec in ("random", "human", "mcts:time=0.1"):  # lots, a person, a clock
+        with pytest.raises(SpecError, match=f"{spec} need not play the same twice.*a network"):
+            certify(spec, "tictactoe")
     with pytest.raises(SpecError, match="no side 'third'"):
         certify("minimax:ties=first", "tictactoe", "third")
     with pytest.raises(FourlabError, match="more than 100 positions by ply"):

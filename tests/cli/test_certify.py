@@ -81,7 +81,7 @@ def test_a_refuted_agent_is_shown_how(tmp_path: Path) -> None:
 
 def test_what_cannot_be_done_is_said_in_one_line(tmp_path: Path) -> None:
     for arguments, said in (
-        (["random", "--game", "tictactoe"], "random draws lots"),
+        (["random", "--game", "tictactoe"], "random need not play the same twice"),
         ([], "name an agent"),
         ([*GOOD, "--resume"], "name it with --out"),
         ([*GOOD, "--start", "12345678912"], "move 8"),

@@ -88,7 +88,7 @@ class Walk:
     """The positions that an agent can be led to as one side, and its moves in them.
 
     `folder` keeps it for `resume`; without, it is gone at the end of the `with` block. Raises
-    SpecError for an agent that draws lots.
+    SpecError for an agent that need not play the same twice.
     """
 
     def __init__(
@@ -101,8 +101,9 @@ class Walk:
     ) -> None:
         if not agent.is_deterministic:
             raise SpecError(
-                f"{agent.spec} draws lots, so that it cannot be followed through every reply; take "
-                "an agent without dice: learned values, perfect or minimax with ties=first"
+                f"{agent.spec} need not play the same twice, so that it cannot be followed through "
+                "every reply; take an agent without dice or a clock: a network, or learned values, "
+                "perfect or minimax with ties=first"
             )
         self.agent, self.rules, self.side = agent, agent.rules, side
         check_size(self.rules)
