@@ -247,7 +247,7 @@ def test_where_none_can_go_on_it_says_why(bench: TestBench, run: str) -> None:
 @pytest.mark.parametrize(
     ("args", "part"),
     [
-        (["mcts:sims=20", "first", False], "draws lots"),
+        (["mcts:sims=20", "first", False], "need not play the same twice"),
         (["q:/etc/passwd", "first", False], "not in the folder"),
         (["perfect", "third", False], "no side"),
         (["nobody", "first", False], "unknown agent"),

@@ -59,7 +59,7 @@ class Walking:
 def without_dice(text: str, rules: Rules) -> Agent:
     """Return the agent that a visitor named, made to draw no lots where it can choose to.
 
-    Raises SpecError if it is not allowed here, or draws lots all the same.
+    Raises SpecError if it is not allowed here, or need not play the same twice all the same.
     """
     held = read_agent(text, rules)  # what it may name and ask for
     agent = held if text.startswith(KEPT) else find_agent(text, rules)
@@ -68,8 +68,8 @@ def without_dice(text: str, rules: Rules) -> Agent:
         agent = find_agent(write(agent.name, replace(config, ties="first")), rules)
     if not agent.is_deterministic:
         raise SpecError(
-            f"{text} draws lots, so that it cannot be followed through every reply; take perfect, "
-            "minimax with a depth, or a run of yours"
+            f"{text} need not play the same twice, so that it cannot be followed through every "
+            "reply; take a network, perfect, minimax with a depth, or a run of yours"
         )
     return agent
 
