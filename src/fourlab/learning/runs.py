@@ -22,7 +22,7 @@ from fourlab.core.errors import SpecError
 from fourlab.core.files import written_at
 from fourlab.core.kinds import typed
 from fourlab.core.spec import nameable, on_path, parse, write
-from fourlab.core.storage import StorageError, alone, is_there
+from fourlab.core.storage import StorageError, alone, check_spare, is_there
 from fourlab.learning.base import Learner, Progress
 from fourlab.learning.evaluation import against_truth, play_off, truth_positions
 from fourlab.learning.registry import learner as new_learner
@@ -76,6 +76,7 @@ class Run:
         folder = Path(folder)
         if is_there(folder) and not _is_untouched(folder):
             raise SpecError(f"{folder} holds a run: {described(folder)}; or name another --out")
+        check_spare(folder / CONFIG, "config of a run", lambda path: RunConfig.load(path.parent))
         config = config.settled()
         learner = new_learner(config.learner, config.game, config.seed)
         config = replace(config, learner=learner.spec, game=str(learner.rules))  # as files say it
