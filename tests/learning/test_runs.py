@@ -116,6 +116,25 @@ def test_a_config_that_is_no_runs_is_not_written_over(tmp_path: Path, text: str)
         Run.start(tmp_path, config())
 
 
+def test_a_run_is_begun_where_nobody_else_can_be_at_work_meanwhile(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever is at work in a folder clears half-written files away, such as this config."""
+    original = RunConfig.save
+
+    def save_beside_another(config: RunConfig, folder: Path) -> None:
+        with pytest.raises(StorageError, match="another program is at work"), alone(folder):
+            pass
+        original(config, folder)
+
+    monkeypatch.setattr(RunConfig, "save", save_beside_another)
+    for _ in range(2):  # in a new folder, and where nothing came of a run
+        run = Run.start(tmp_path / "mine", config())
+    assert RunConfig.load(run.folder) == run.config
+    with alone(run.folder), pytest.raises(StorageError, match="another program is at work"):
+        Run.start(run.folder, config())
+
+
 def test_a_checkpoint_that_is_longer_than_its_run_is_said_with_its_length(tmp_path: Path) -> None:
     list(Run.start(tmp_path, config()).reports())
     long = Run.start(tmp_path / "long", config(learner="q:games=3000,chunk=100"))
