@@ -101,6 +101,8 @@ def test_a_grade_takes_positions_without_scores_of_its_own_game() -> None:
     assert fourlab.grade("perfect", positions, game=game).overall.positions == 2
     with pytest.raises(SpecError, match="positions of tictactoe cannot be asked of an agent for"):
         fourlab.grade("perfect", positions)
+    with pytest.raises(SpecError, match="no positions: there is nothing to grade on"):
+        fourlab.grade("perfect", [], game=game)
     with pytest.raises(SpecError, match="3 is no suite; write its name, or a list of positions"):
         fourlab.grade("perfect", 3)  # type: ignore[arg-type]
 
@@ -149,6 +151,15 @@ FEW: dict[str, Any] = {"game": SMALL, "games": 2, "workers": 1}
         (lambda: fourlab.certify("perfect:ties=first", SMALL, most=-1), "most=-1: write a whole"),
         (lambda: fourlab.Certificate.load(3), "path=3: write a path"),
         (lambda: fourlab.best_response(SMALL, "random", win="x"), "win='x': write a number"),
+        (
+            lambda: fourlab.best_response(SMALL, "random", win=float("nan")),
+            "win=nan, .*: write finite",
+        ),
+        (
+            lambda: fourlab.best_response(SMALL, "random", loss=-float("inf")),
+            "loss=-inf: write fin",
+        ),
+        (lambda: RunConfig("q", SMALL, against="random"), r"against='random': write a tuple"),
         (lambda: fourlab.mdp(SMALL, "random", []), r"side=\[\]: write text"),
         (lambda: fourlab.mdp(SMALL, start=3), "3 is no position"),
         (lambda: fourlab.Run.resume(3), "folder=3: write a path"),

@@ -262,6 +262,21 @@ def test_a_killed_walk_goes_on_as_if_it_never_stopped(tmp_path: Path, batches: i
         certify(rest, FOURS, "first", folder=tmp_path, resume=True)
 
 
+@pytest.mark.parametrize("resume", [False, True])
+def test_a_folder_of_something_else_is_not_walked_in(tmp_path: Path, resume: bool) -> None:
+    """The files of an earlier walk are removed there by their endings."""
+    for name in ("house.keys", "chess.moves"):
+        (tmp_path / name).write_text("mine")
+    with pytest.raises(
+        StorageError, match="holds something else than a walk; name another, or remove it"
+    ):
+        certify("minimax:ties=first", "tictactoe", folder=tmp_path, resume=resume)
+    assert {file.name: file.read_text() for file in tmp_path.iterdir()} == {
+        "house.keys": "mine",
+        "chess.moves": "mine",
+    }
+
+
 def test_workers_find_the_same() -> None:
     spec = "minimax:depth=3,ties=first"
     alone = certify(spec, FOURS)

@@ -71,6 +71,18 @@ def test_finished_games_are_analysed_too() -> None:
     assert "wins after 7 moves" in run("analyze", "1212121").stdout
 
 
+@pytest.mark.parametrize("text", ["", "1212121\n"])
+def test_a_file_without_positions_is_nothing_to_grade_on(tmp_path: Path, text: str) -> None:
+    (tmp_path / "mine.txt").write_text(text)
+    file = str(tmp_path / "mine.txt")
+    train = ("train", "q", "--games", "9", "--out", str(tmp_path / "run"), "--truth", file)
+    for words in (("grade", "random", "--positions", file), train):
+        done = run(*words)
+        assert done.returncode == 2
+        assert f"{file} holds no position in which there is a move to make" in done.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
+
+
 def test_out_of_time_the_bounds_are_honest() -> None:
     options = ["--no-book", "--seconds", "0.01", "--json"]
     answer = json.loads(run("analyze", *options).stdout)

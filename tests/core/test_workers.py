@@ -90,6 +90,22 @@ def test_every_job_is_done_once(kind) -> None:
     assert sorted(done) == [(n, n * n) for n in range(50)]
 
 
+def test_a_worker_that_is_interrupted_while_it_begins_does_its_work(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Ctrl-C in a terminal is heard by all; whoever owns the workers ends them."""
+    (tmp_path / "sitecustomize.py").write_text(
+        "import os, signal, sys\n"
+        "if '--multiprocessing-fork' in sys.orig_argv:\n"
+        "    os.kill(os.getpid(), signal.SIGINT)\n"
+    )
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=os.pathsep)
+    with Workers(1, "processes") as pool:
+        assert [result for _, result in pool.run(square, [3])] == [9]
+    assert "KeyboardInterrupt" not in capfd.readouterr().err
+    assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, [])
+
+
 def test_jobs_are_drawn_as_workers_free_up() -> None:
     drawn = []
 

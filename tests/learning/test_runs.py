@@ -19,7 +19,7 @@ from fourlab.core.errors import SpecError
 from fourlab.core.storage import StorageError, alone
 from fourlab.learning.registry import learner, load_learner
 from fourlab.learning.run_files import add_metrics
-from fourlab.learning.runs import METRICS, Run, RunConfig, find_runs, read_metrics
+from fourlab.learning.runs import CONFIG, METRICS, Run, RunConfig, find_runs, read_metrics
 from fourlab.values.knowledge import CHECKPOINT
 
 SPECS = [
@@ -101,6 +101,38 @@ def test_what_was_learned_is_not_overwritten_where_the_config_is_gone(tmp_path: 
         Run.start(tmp_path, config(seed=7))
     assert not (tmp_path / "config.json").exists()
     assert load_learner(tmp_path / CHECKPOINT).seed == 5
+
+
+@pytest.mark.parametrize("text", ["", '{"name": "my-app"}', "[1, 2]", "\xff"])
+def test_a_config_that_is_no_runs_is_not_written_over(tmp_path: Path, text: str) -> None:
+    """Many programs keep something under that name."""
+    (tmp_path / CONFIG).write_bytes(text.encode("latin-1"))
+    if text:
+        with pytest.raises(StorageError, match=r"config.json is there, and no config of a run; na"):
+            Run.start(tmp_path, config())
+        assert [path.name for path in tmp_path.iterdir()] == [CONFIG]
+        assert (tmp_path / CONFIG).read_bytes() == text.encode("latin-1")
+    else:
+        Run.start(tmp_path, config())
+
+
+def test_a_run_is_begun_where_nobody_else_can_be_at_work_meanwhile(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever is at work in a folder clears half-written files away, such as this config."""
+    original = RunConfig.save
+
+    def save_beside_another(config: RunConfig, folder: Path) -> None:
+        with pytest.raises(StorageError, match="another program is at work"), alone(folder):
+            pass
+        original(config, folder)
+
+    monkeypatch.setattr(RunConfig, "save", save_beside_another)
+    for _ in range(2):  # in a new folder, and where nothing came of a run
+        run = Run.start(tmp_path / "mine", config())
+    assert RunConfig.load(run.folder) == run.config
+    with alone(run.folder), pytest.raises(StorageError, match="another program is at work"):
+        Run.start(run.folder, config())
 
 
 def test_a_checkpoint_that_is_longer_than_its_run_is_said_with_its_length(tmp_path: Path) -> None:

@@ -149,6 +149,18 @@ def test_folders_are_not_mixed(study: Study, here: Path) -> None:
         Archive.open(study, here / "nowhere")
 
 
+@pytest.mark.parametrize("name", ["report.html", "report.md", "figures"])
+def test_a_study_is_not_begun_where_its_report_would_take_the_place_of_something(
+    study: Study, here: Path, name: str
+) -> None:
+    (here / "out").mkdir()
+    (here / "out" / name).write_text("mine")
+    with pytest.raises(StorageError, match=rf"out/{name} is there.* name another --out"):
+        Archive.start(study, here / "out")
+    assert (here / "out" / name).read_text() == "mine"
+    assert [path.name for path in (here / "out").iterdir()] == [name]
+
+
 def test_results_of_another_run_or_experiment_are_not_believed(study: Study, here: Path) -> None:
     archive = rerun(Archive.start(study, here / "a", quick=True), only=("played",))
     other = archive.path(study.experiments[1])

@@ -180,6 +180,8 @@ def asked_positions(suite: Sequence[Scored | Position], rules: Rules) -> list[Sc
     """Return positions with their scores; raises FourlabError if they are none of this game."""
     if not isinstance(suite, Sequence):
         raise SpecError(f"{suite!r:.60} is no suite; write its name, or a list of positions")
+    if not suite:
+        raise SpecError("no positions: there is nothing to grade on; name a suite, such as middle")
     found = list(all_scored(suite))
     for other in {str(one.position.rules) for one in found if one.position.rules != rules}:
         raise SpecError(f"positions of {other} cannot be asked of an agent for {rules}")

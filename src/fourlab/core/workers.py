@@ -138,7 +138,7 @@ class Workers:
                 job = next(source)
             except StopIteration:
                 return
-            waiting[self.executor.submit(function, job)] = (job, 1)
+            waiting[self._submit(function, job)] = (job, 1)
 
     def _revive(
         self,
@@ -155,7 +155,20 @@ class Workers:
             self.executor.shutdown()
             self.executor = self._open()
         for job, attempt in again:
-            waiting[self.executor.submit(function, job)] = (job, attempt)
+            waiting[self._submit(function, job)] = (job, attempt)
+
+    def _submit(self, function: Callable[[Item], Result], job: Item) -> Future[Result]:
+        """Hand a job to the executor; processes that begin with it never hear Ctrl-C.
+
+        They would, before they can ignore it, and each would say so at length.
+        """
+        if not isinstance(self.executor, ProcessPoolExecutor) or sys.platform == "win32":
+            return self.executor.submit(function, job)
+        heard = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        try:
+            return self.executor.submit(function, job)
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, heard)
 
     def __enter__(self) -> Workers:
         return self

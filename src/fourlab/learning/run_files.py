@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from fourlab.core import own
-from fourlab.core.errors import FourlabError
+from fourlab.core.errors import FourlabError, SpecError
 from fourlab.core.files import contents, written_at
 from fourlab.core.spec import WHOLE_LIMIT, counted, parse
 from fourlab.core.storage import SEAL, StorageError, is_there, replacing, seal, unseal
@@ -32,6 +32,9 @@ class RunConfig:
     truth: str = ""  # a suite to hold its moves and values against
 
     def __post_init__(self) -> None:
+        given: Any = self.against
+        if isinstance(given, str):  # its letters would be agents
+            raise SpecError(f"against={given!r}: write a tuple, such as ('random',)")
         for name, low, high in (
             ("seed", 0, WHOLE_LIMIT - 1),
             ("every", 0, WHOLE_LIMIT - 1),

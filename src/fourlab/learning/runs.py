@@ -22,7 +22,7 @@ from fourlab.core.errors import SpecError
 from fourlab.core.files import written_at
 from fourlab.core.kinds import typed
 from fourlab.core.spec import nameable, on_path, parse, write
-from fourlab.core.storage import StorageError, alone, is_there
+from fourlab.core.storage import StorageError, alone, check_spare, is_there, writing
 from fourlab.learning.base import Learner, Progress
 from fourlab.learning.evaluation import against_truth, play_off, truth_positions
 from fourlab.learning.registry import learner as new_learner
@@ -74,8 +74,9 @@ class Run:
     def start(cls, folder: Path | str, config: RunConfig) -> Run:
         """Begin a run in a folder that holds none, or one that has never saved anything."""
         folder = Path(folder)
-        if is_there(folder) and not _is_untouched(folder):
-            raise SpecError(f"{folder} holds a run: {described(folder)}; or name another --out")
+        if is_there(folder):
+            with alone(folder):
+                _check_free(folder)
         config = config.settled()
         learner = new_learner(config.learner, config.game, config.seed)
         config = replace(config, learner=learner.spec, game=str(learner.rules))  # as files say it
@@ -83,7 +84,11 @@ class Run:
         check_exams(config, learner)
         run = cls(folder, config, learner)
         parse(nameable(run.spec))  # before anything is learned that nobody could call by its name
-        config.save(folder)
+        with writing(folder / CONFIG):
+            pass  # makes the folder
+        with alone(folder):  # who is at work there clears half-written files away
+            _check_free(folder)
+            config.save(folder)
         return run
 
     @classmethod
@@ -306,10 +311,8 @@ def described(folder: Path) -> str:
     return f"{config.learner} on {config.game}, {done:,} of {total:,} {unit}; {how}"
 
 
-def _is_untouched(folder: Path) -> bool:
-    """Return whether nothing came of a run, as of one whose data could not be read.
-
-    Raises StorageError if it is at work.
-    """
-    with alone(folder):
-        return not any(folder.glob("checkpoint.*")) and not is_there(folder / METRICS)
+def _check_free(folder: Path) -> None:
+    """Raise FourlabError for a folder with what a run has come to, or with another's config."""
+    if any(folder.glob("checkpoint.*")) or is_there(folder / METRICS):
+        raise SpecError(f"{folder} holds a run: {described(folder)}; or name another --out")
+    check_spare(folder / CONFIG, "config of a run", lambda path: RunConfig.load(path.parent))

@@ -158,7 +158,10 @@ def check_name(rules: Rules, name: str) -> None:
 def _of_file(rules: Rules, name: str) -> list[Position]:
     if not is_there(Path(name)):
         raise SpecError(f"no suite or file {name!r}; suites of {rules}: {', '.join(names(rules))}")
-    return read_positions(rules, Path(name))
+    found = read_positions(rules, Path(name))
+    if all(position.is_over for position in found):
+        raise SpecError(f"{name} holds no position in which there is a move to make")
+    return found
 
 
 _made: dict[tuple[Rules, str], list[Scored]] = {}  # suites that were made in this process

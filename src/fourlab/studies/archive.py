@@ -29,6 +29,7 @@ from fourlab.studies.findings import Findings
 
 FORMAT = 1
 CONFIG, RESULTS = "study.json", "results"
+REPORT = "report.html", "report.md", "figures"  # what is made of them
 SHIPPED = shipped_folder("fourlab.studies", "reports")
 REFERENCE_CORES = 2  # on which `Experiment.takes` was measured
 
@@ -90,6 +91,9 @@ class Archive:
             raise StorageError(
                 f"{folder / RESULTS} is left of a study whose {CONFIG} is gone; name another --out"
             )
+        for name in REPORT:
+            if is_there(folder / name):
+                raise StorageError(f"{folder / name} is there, of no study; name another --out")
         archive = cls(study, folder, quick, seed)
         write_json(
             folder / CONFIG, {"format": FORMAT, "study": study.name, "quick": quick, "seed": seed}

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from tests.strategies import random_positions  # noqa: E402
 from fourlab.arena.certify.certificate import certify  # noqa: E402
 from fourlab.core.errors import SpecError  # noqa: E402
 from fourlab.core.limit import Limit  # noqa: E402
+from fourlab.core.storage import StorageError  # noqa: E402
 from fourlab.learning.networks.oracle import Eyes, Oracle  # noqa: E402
 from fourlab.learning.networks.trainer import Teaching, Trainer  # noqa: E402
 from fourlab.learning.networks.twin import build, fold, folded, planes  # noqa: E402
@@ -146,6 +148,29 @@ def test_reports_hold_it_against_its_past(tmp_path: Path) -> None:
     for line in lines[1:]:
         score = line["against"]["past"]
         assert score["wins"] + score["draws"] + score["losses"] == 10
+
+
+def test_a_run_that_goes_on_meets_the_past_that_it_would_have_met(tmp_path: Path) -> None:
+    spec = learner(f"{FEW},games=300,prefill=128,look=2,past-games=10,chunk=50", TOY).spec
+    config = RunConfig(spec, TOY, 1, every=100)
+    whole = [line.get("against") for line in Run.start(tmp_path / "whole", config).reports()]
+    for line in Run.start(tmp_path / "cut", config).reports():  # stopped after every report
+        found = [line.get("against")]
+        break
+    while len(found) < len(whole):
+        found.append(next(Run.resume(tmp_path / "cut").reports()).get("against"))
+    assert found == whole
+
+
+@pytest.mark.parametrize("spoil", [np.ravel, lambda layer: layer + np.inf])
+def test_a_past_that_fits_no_network_is_damage(tmp_path: Path, spoil: Any) -> None:
+    made = learner(f"{FEW},games=200,prefill=128,look=2,past-games=10", TOY)
+    made.past()
+    network = made.network()  # type: ignore[attr-defined]
+    layers = {f"past.{name}": spoil(layer) for name, layer in network.layers.items()}
+    network.save(tmp_path / made.file, extra=layers)
+    with pytest.raises(StorageError, match="is damaged"):
+        load_learner(tmp_path / made.file)
 
 
 def test_training_can_be_taken_from_positions(tmp_path: Path) -> None:

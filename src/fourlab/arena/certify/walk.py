@@ -252,6 +252,10 @@ class Walk:
                     f"{found.get('game')}), or its agent has changed; begin anew without --resume"
                 )
             return spent
+        if not path.exists() and any(self.folder.iterdir()):
+            raise StorageError(
+                f"{self.folder} holds something else than a walk; name another, or remove it"
+            )
         for old in (*self.folder.glob("*.moves*"), *self.folder.glob("*.keys")):
             old.unlink()
         self._note(0.0)

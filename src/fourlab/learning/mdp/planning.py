@@ -18,6 +18,7 @@ import numpy.typing as npt
 from fourlab.agents.base import Agent
 from fourlab.agents.registry import agent as find_agent
 from fourlab.core.arrays import Floats
+from fourlab.core.errors import SpecError
 from fourlab.core.jit import kernel
 from fourlab.core.kinds import typed
 from fourlab.learning.mdp.layers import MOST_POSITIONS, NOT_PLAYED, WON, Layer, layers
@@ -207,6 +208,8 @@ def best_response(
     begin, other = start_of(rules, start), find_agent(opponent, rules)
     found = layers(begin, (None, other) if player == FIRST else (other, None), most)
     worth = Worth(float(win), float(draw), float(loss))
+    if not np.isfinite(worth).all():
+        raise SpecError(f"win={win}, draw={draw}, loss={loss}: write finite numbers")
     plan = value_iteration(found, int(begin.to_move != player), worth)
     shares = Shares(*plan.shares[0][0].tolist())
     value = sum(part * share for part, share in zip(worth, shares, strict=True))

@@ -242,6 +242,7 @@ class Zero(Learner):
 
         shop, network = self.workshop, self.network()
         kept = _named("module.", twin.state_of(shop.trainer.module)) | {"starts": self.starts}
+        kept |= _named("past.", {} if self._before is None else self._before.layers)
         room = FILE_BYTES - _bytes(network.layers) - _bytes(kept)
         optimiser = twin.optimiser_state(shop.trainer.optimiser)
         for arrays in (_named("optimiser.", optimiser), _named("games.", shop.under_way())):
@@ -261,6 +262,8 @@ class Zero(Learner):
             for name, kind in COUNTERS.items():
                 setattr(learner, name, kind(counted(about[name])))
             check_starts(network.rules, saved.get("starts", np.zeros((0, 2), np.int64)))
+            if past := _part(saved, "past."):
+                learner._before = Network.checked(path, network.header(), past)[0]
         except (KeyError, TypeError, ValueError, OverflowError) as error:
             raise StorageError(f"{path} is damaged: nothing to go on with ({error})") from None
         if learner.config.games != about["config"]["games"]:

@@ -8,7 +8,7 @@ from tempfile import TemporaryDirectory
 from zipfile import ZIP_DEFLATED, ZipFile
 
 from fourlab.core.storage import replacing
-from fourlab.studies.archive import Archive
+from fourlab.studies.archive import REPORT, Archive
 from fourlab.studies.report.html import fragment, page, styles
 from fourlab.studies.report.markdown import text_of
 from fourlab.studies.report.pictures import write_pictures
@@ -23,9 +23,8 @@ def write_report(archive: Archive, folder: Path | None = None, pixels: bool = Tr
     Figures are SVG, and with `pixels` PNG too.
     """
     target = folder or archive.folder
-    texts = {"report.html": page(archive), "report.md": text_of(archive)}
     paths = []
-    for name, text in texts.items():
+    for name, text in zip(REPORT, (page(archive), text_of(archive)), strict=False):
         paths.append(target / name)
         with replacing(paths[-1]) as file:
             file.write(text.encode())

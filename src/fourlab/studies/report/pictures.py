@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fourlab.core.errors import MissingExtraError
-from fourlab.studies.archive import Archive
+from fourlab.studies.archive import REPORT, Archive
 from fourlab.studies.base import Experiment
 from fourlab.studies.canvas import NARROW, drawn_for, new_figure, save, svg_text
 from fourlab.studies.findings import Findings
 
-FOLDER = "figures"
+*_, FOLDER = REPORT
 
 
 @dataclass(frozen=True)
