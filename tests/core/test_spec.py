@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fourlab.agents.mcts_options import MctsConfig
 from fourlab.core.errors import SpecError
 from fourlab.core.spec import POSITIONAL, configure, on_path, option, options_of, parse, write
 
@@ -103,3 +104,13 @@ def test_bad_options_are_answered_with_what_is_allowed(text: str, says: str) -> 
 def test_options_are_listed_in_order_with_defaults() -> None:
     names = [found.name for found in options_of(Config)]
     assert names == ["path", "sims", "c", "time", "reuse", "formula", "opponent"]
+
+
+def test_what_a_config_declares_is_looked_up_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    options_of(MctsConfig).clear()  # nobody's list is another's
+
+    def look_up(_: object) -> None:
+        raise AssertionError("looked up again: that is slow")
+
+    monkeypatch.setattr("typing.get_type_hints", look_up)
+    assert options_of(MctsConfig)

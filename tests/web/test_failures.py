@@ -62,6 +62,24 @@ def test_a_full_disk_is_told_and_the_learner_goes_on(
     bench.until(lambda: not session.training.busy and not session.failure)
 
 
+def test_a_run_goes_on_where_it_can_leave_no_sign_of_life(bench: TestBench, tmp_path: Path) -> None:
+    keep = Keep(tmp_path)
+    shelf, room = Shelf(keep, "ann"), Room(bench, keep)
+    query = {"game": "tictactoe", "opponent": "random"}
+    session = LearnSession(bench, query, shelf=shelf, room=room)
+    session.open()
+    assert session.act("run", [])
+    assert session.kept is not None
+    alive = session.kept.folder / "alive"
+    bench.until(alive.exists)
+    alive.unlink()
+    alive.symlink_to("nowhere/alive")
+    session.kept._alive_at = 0.0
+    done = session.training.done
+    bench.until(lambda: session.training.done > done + 10_000)
+    assert session.act("run", [])
+
+
 def test_a_full_disk_keeps_no_run_from_pausing_nor_the_server_from_its_other_work(
     bench: TestBench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -4,6 +4,7 @@ import pytest
 
 from fourlab.rules.catalog import game
 from fourlab.rules.position import position_of
+from fourlab.search.book import Book, has_shipped_book, shipped_book
 from fourlab.search.scores import words
 from fourlab.search.solver import solve
 from fourlab.web.sessions.play import PlaySession
@@ -336,3 +337,21 @@ def test_a_bad_address_gives_the_valid_part_and_says_what_was_wrong(bench: TestB
     assert view["notation"] == "444444"
     assert "unknown agent 'nobody'" in view["notice"]
     assert "move 7: column 4 is full; open: 1 2 3 5 6 7" in view["notice"]
+
+
+def test_no_page_waits_until_a_book_is_read(
+    bench: TestBench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Reading one takes a moment, and longer while another thread compiles."""
+
+    def read(*_: object) -> None:
+        raise AssertionError("read where all pages are served")
+
+    shipped_book.cache_clear()
+    monkeypatch.setattr(Book, "read", read)
+    try:
+        assert PlaySession(bench, {"opponent": "perfect"}).view()
+        assert has_shipped_book(game("connect4"))
+        assert not has_shipped_book(game("connect:columns=7,rows=8,k=4"))
+    finally:
+        shipped_book.cache_clear()

@@ -11,6 +11,7 @@ declared with `option`.
 
 import dataclasses
 import difflib
+import functools
 import math
 import operator
 import typing
@@ -121,6 +122,11 @@ _UNTOLD: Any = option(None, "")  # what is known of a field without `option`
 
 def options_of(config: type[Any]) -> list[Option]:
     """Return the options of a config dataclass in the order of its fields."""
+    return list(_options(config))  # type: ignore[arg-type]  # mypy doubts that a class has a hash
+
+
+@functools.lru_cache(maxsize=256)  # types are looked up slowly, and pages ask very often
+def _options(config: type[Any]) -> tuple[Option, ...]:
     hints = typing.get_type_hints(config)
     found = []
     for field in dataclasses.fields(config):
@@ -131,7 +137,7 @@ def options_of(config: type[Any]) -> list[Option]:
         details["label"] = details["label"] or name
         if not details["fixed"]:
             found.append(Option(field.name, name, kind, field.default, **details))
-    return found
+    return tuple(found)
 
 
 def parse(text: str) -> Spec:

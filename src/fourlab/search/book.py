@@ -183,15 +183,32 @@ class Book:
 
 
 @functools.cache
+def has_shipped_book(rules: Rules) -> bool:
+    """Whether a book ships for a game; it is not read for that, which takes a moment."""
+    return _shipped(_name_of_book(rules)) is not None
+
+
+@functools.cache
 def shipped_book(rules: Rules) -> Book | None:
     """Return the book that ships for a game, or None; a damaged one is done without."""
-    name = f"books/{name_of(rules).replace(':', '-')}.npz"
-    try:
-        data = pkgutil.get_data(__name__, name)  # the package may lie in an archive, or in memory
-    except OSError:
+    name = _name_of_book(rules)
+    data = _shipped(name)
+    if data is None:
         return None
     try:
-        return Book.read(data or b"", Path(name))
+        return Book.read(data, Path(name))
     except StorageError as error:
         log.warning("%s; going on without it", error)
+        return None
+
+
+def _name_of_book(rules: Rules) -> str:
+    return f"books/{name_of(rules).replace(':', '-')}.npz"
+
+
+def _shipped(name: str) -> bytes | None:
+    """Return a file that ships, None if there is none."""
+    try:
+        return pkgutil.get_data(__name__, name)  # the package may lie in an archive, or in memory
+    except OSError:
         return None

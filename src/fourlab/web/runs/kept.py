@@ -12,6 +12,7 @@ import os
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 from fourlab.core.errors import FourlabError
@@ -218,8 +219,9 @@ class KeptTraining(Training):
         now = time.time()
         if now - self._alive_at >= ALIVE_SECONDS or not self.running:
             self._alive_at = now
-            (self.folder / ALIVE).touch()
-            os.utime(self.folder / ALIVE, (now, now))
+            with suppress(OSError):  # whoever takes its folder away is told when it is saved
+                (self.folder / ALIVE).touch()
+                os.utime(self.folder / ALIVE, (now, now))
         if not self.running:
             self.after("save", STEP_SECONDS, self.save)
         elif now >= self._save_due:

@@ -12,7 +12,7 @@ from fourlab.core.limit import NO_LIMIT, Limit
 from fourlab.rules.geometry import Rules
 from fourlab.rules.position import Position
 from fourlab.search.analysis import Analysis, analyse
-from fourlab.search.book import shipped_book
+from fourlab.search.book import has_shipped_book
 from fourlab.search.scores import OUTCOMES, sign, stones_to_come
 from fourlab.search.solver import Solver, shared_solver
 from fourlab.web.limits import ANALYSIS_SECONDS
@@ -31,7 +31,7 @@ def solver_of(rules: Rules) -> Solver:
 
 def is_solved_in_time(rules: Rules) -> bool:
     """Whether every position of a board is solved in a moment: it is small, or has a book."""
-    return rules.cells <= QUICK_CELLS or shipped_book(rules) is not None
+    return rules.cells <= QUICK_CELLS or has_shipped_book(rules)
 
 
 def solve_moves(
