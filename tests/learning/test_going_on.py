@@ -113,6 +113,7 @@ def test_reports_come_as_often_as_asked_for(tmp_path: Path) -> None:
         "q:win=1e300",
         "deep-q:rate=7",
         "deep-q:reuse=1e300",
+        "zero:full=0",
         "zero:reuse=1001",
         "zero:rate=1e9",
         "distil:rate=7",

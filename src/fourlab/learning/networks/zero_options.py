@@ -31,7 +31,7 @@ class ZeroConfig:
     )
     sims: int = option(64, "simulations of a move that is recorded", low=1, high=10_000, public=400)
     fast_sims: int = option(16, "simulations of one that is not", low=0, high=10_000, public=400)
-    full: float = option(0.33, "share of moves that are recorded", low=0, high=1)
+    full: float = option(0.33, "share of moves that are recorded", low=0.01, high=1)
     c: float = option(1.5, "exploration in the tree", low=0)
     urgency: float = option(0.2, "how far below its node an untried move counts", low=0)
     scale: float = option(0.25, "of values against priors in the policy that is taught", low=0)
