@@ -34,7 +34,7 @@ def test_a_contrast_of_two_is_the_difference_of_their_ratings() -> None:
 
 def test_a_contrast_counts_what_ratings_have_in_common() -> None:
     covariance = np.array([[4.0, 4.0], [4.0, 4.0]])
-    ratings = Ratings(("a", "b"), "a", np.array([10.0, 30.0]), covariance, 0.0, 0.0)
+    ratings = Ratings(("a", "b"), "a", np.array([10.0, 30.0]), covariance, 0.0, 0.0, 0.0)
     found = contrast(ratings, {"b": 1, "a": -1})
     assert (found.value, found.low, found.high) == (20, 20, 20)
 

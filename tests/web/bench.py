@@ -10,6 +10,7 @@ from fourlab.web.sessions.base import Session
 from fourlab.web.workbench import Workbench
 
 Found = TypeVar("Found")
+THREADS = 2  # of a pool
 PATIENCE = 300.0  # seconds until a test that waits has failed, compiling included
 
 
@@ -20,7 +21,7 @@ class TestBench(Workbench):
 
     def __init__(self) -> None:
         self.posts: queue.Queue[Callable[[], None]] = queue.Queue()
-        super().__init__(self.posts.put, lambda _, action: self.posts.put(action), threads=2)
+        super().__init__(self.posts.put, lambda _, action: self.posts.put(action), THREADS)
 
     def until(self, condition: Callable[[], Any]) -> None:
         """Deliver results until something is so."""

@@ -1,7 +1,6 @@
 """Who is let in, how many, and what the workbench takes on."""
 
 import asyncio
-import contextlib
 import threading
 from pathlib import Path
 from types import SimpleNamespace
@@ -21,7 +20,7 @@ from fourlab.web.pages import page_of
 from fourlab.web.sessions.play import PlaySession
 from fourlab.web.workbench import MOST_WAITING, MOVES, BusyError, Job
 from nets import random_network
-from web.bench import TestBench, on_a_loop
+from web.bench import THREADS, TestBench, on_a_loop
 
 
 def test_pages_are_counted_by_address_and_in_all() -> None:
@@ -86,11 +85,15 @@ def test_too_much_work_is_refused_and_taken_again_once_there_is_room(bench: Test
 
 def fill(bench: TestBench, gate: threading.Event) -> list[Job]:
     """Start jobs that wait for a gate, on every thread of a kind and in the line behind them."""
-    jobs = []
-    with contextlib.suppress(BusyError):
-        while True:
-            jobs.append(bench.start(lambda job: gate.wait(60) and None))
-    return jobs
+    begun = threading.Semaphore(0)
+
+    def wait(job: Job) -> None:
+        begun.release()
+        gate.wait(60)
+
+    jobs = [bench.start(wait) for _ in range(THREADS)]
+    assert all(begun.acquire(timeout=60) for _ in jobs)
+    return jobs + [bench.start(wait) for _ in range(MOST_WAITING)]
 
 
 def test_what_was_called_off_while_it_waited_keeps_nobody_out(bench: TestBench) -> None:

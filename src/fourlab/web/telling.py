@@ -27,7 +27,7 @@ PHRASES = (
     (re.compile(r"\b(\d+) x (\d+)\b"), r"\1 × \2"),
 )
 BOARD = re.compile(r"\b(connect|mnk):columns=(\d+),rows=(\d+),k=\d+")
-NUMBER = re.compile(r"(?<![\w=.,/-])-?\d+(?:\.\d+)?(?:e[+-]?\d+)?(?![\w/,]|\.\d)")
+NUMBER = re.compile(r"(?<![\w=.,/-])-?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:e[+-]?\d+)?(?![\w/]|[.,]\d)")
 LONG = 5  # digits from which a number is written with commas
 GREEK = ("alpha", "gamma", "epsilon", "lambda")  # names that mean nothing else in a sentence
 
@@ -73,6 +73,7 @@ def _board(found: re.Match[str]) -> str:
 
 def _written(number: str) -> str:
     """Write a number with commas, a true minus, and no powers of ten."""
+    number = number.replace(",", "")
     if "e" not in number and len(number.lstrip("-").partition(".")[0]) < LONG:
         return number.replace("-", "−")
     value = float(number)

@@ -431,7 +431,8 @@ def test_the_end_waits_for_all_learners_together_and_saves_those_that_stop(
 
     def wait(seconds: float) -> None:
         assert all(one.halt.is_set() for one in trainings)
-        house.now += seconds
+        with trainings[2].lock:  # meanwhile the one that is not stuck stops
+            house.now += seconds
 
     began = house.now
     for stuck in trainings[:2]:
