@@ -27,7 +27,9 @@ PHRASES = (
     (re.compile(r"\b(\d+) x (\d+)\b"), r"\1 × \2"),
 )
 BOARD = re.compile(r"\b(connect|mnk):columns=(\d+),rows=(\d+),k=\d+")
-NUMBER = re.compile(r"(?<![\w=.,/-])-?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:e[+-]?\d+)?(?![\w/]|[.,]\d)")
+NUMBER = re.compile(
+    r"(?<![\w=.,/-])-?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:e[+-]?\d+)?(?![\w/]|[.,]\d)"
+)
 LONG = 5  # digits from which a number is written with commas
 GREEK = ("alpha", "gamma", "epsilon", "lambda")  # names that mean nothing else in a sentence
 
