@@ -15,6 +15,7 @@ import pytest
 
 from fourlab.agents.base import Agent, Decision
 from fourlab.agents.registry import agent
+from fourlab.core.errors import SpecError
 from fourlab.core.limit import NO_LIMIT, Limit
 from fourlab.core.spec import option, options_of
 from fourlab.core.storage import load_arrays, save_arrays
@@ -253,6 +254,16 @@ def test_only_what_is_declared_live_can_be_tuned(spec: str) -> None:
         assert dial.label
     live = [dial for dial in options_of(made.Config) if dial.live]
     assert live
+
+
+def test_a_rate_that_is_refused_leaves_it_as_it_was(spec: str) -> None:
+    made = learner(spec, BOARD, 1)
+    before = made.spec
+    for dial in options_of(made.Config):
+        if dial.live and dial.kind is not bool:
+            with pytest.raises(SpecError):
+                made.tune(**{dial.field: "-7" if dial.kind is str else float("nan")})
+    assert made.spec == before
 
 
 @pytest.mark.parametrize("opponent", ["mcts:sims=3", "minimax:depth=2", "perfect:blunder=0.5"])

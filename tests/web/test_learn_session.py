@@ -24,6 +24,7 @@ from fourlab.web.runs.pace import Pace
 from fourlab.web.runs.policy import best_known
 from fourlab.web.runs.reference import truth_sample
 from fourlab.web.runs.room import Room
+from fourlab.web.runs.setup import read_setup
 from fourlab.web.sessions.learn import LearnSession
 from fourlab.web.sessions.learn_view import _changed, _update
 from fourlab.web.sessions.play import PlaySession
@@ -162,6 +163,27 @@ def test_a_rate_that_is_a_mean_says_so(bench: TestBench) -> None:
     do(session, "tune", "alpha", "0.2")
     do(session, "tune", "alpha", "mean")
     assert session.training.settings.turned["alpha"] == -1
+
+
+@pytest.mark.parametrize(
+    ("learner", "rate"),
+    [("q", "-0.5"), ("q", "mean"), ("q", "-1"), ("td-lambda", "mean"), ("monte-carlo", "-0.5")],
+)
+def test_a_rate_that_a_learner_does_not_take_is_refused_at_once(
+    bench: TestBench, learner: str, rate: str
+) -> None:
+    session = learn(bench, learner=learner)
+    before = session.training.settings
+    [dial] = [dial for dial in session.view()["dials"] if dial["name"] == "alpha"]
+    assert (dial["low"], dial["high"]) == (0, 1)
+    assert not session.act("tune", ["alpha", rate])
+    assert session.error is not None
+    assert "0 to 1" in session.error["text"]
+    assert session.training.settings == before
+    for address in ({"alpha": rate}, {"learner": f"{learner}:alpha={rate}"}):
+        setup, notice = read_setup({"learner": learner, **address})
+        assert "alpha" in notice
+        assert "alpha" not in {**setup.turned, **setup.fixed}
 
 
 def test_columns_are_counted_over_all_games(bench: TestBench) -> None:

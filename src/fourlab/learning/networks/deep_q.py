@@ -20,7 +20,7 @@ from fourlab.learning.networks.checks import check_memory, counted
 from fourlab.learning.networks.deep_q_options import DeepQConfig
 from fourlab.learning.networks.lanes import NOBODY
 from fourlab.learning.networks.replay import Replay, Rows
-from fourlab.learning.schedules import Schedule, follow_length, schedule
+from fourlab.learning.schedules import Schedule, follow_length
 from fourlab.rules.boards import Boards
 from fourlab.rules.geometry import Rules
 from fourlab.values.network import Network
@@ -60,8 +60,7 @@ class DeepQ(Learner):
         self._read_config()
 
     def _read_config(self) -> None:
-        self._rate = schedule(self.config.rate, "rate")
-        self._epsilon = schedule(self.config.epsilon, "epsilon")
+        self._rate, self._epsilon = self.config.rates()
 
     @property
     def total(self) -> int:

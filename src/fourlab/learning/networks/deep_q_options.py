@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from fourlab.core.spec import needs, option
+from fourlab.learning.schedules import Schedule, schedule
 from fourlab.values.layers import RESIDUAL, STUDY, Shape
 
 BEST, RETURNS = "best", "returns"  # targets, beside that of the study
@@ -70,6 +71,11 @@ class DeepQConfig:
         for name in ("soft", "double"):
             why = "without a target network (target=best, sync=N)"
             needs(self, name, used=later and self.sync > 0, why=why)
+        self.rates()
+
+    def rates(self) -> tuple[Schedule, Schedule]:
+        """Return the step sizes and the shares of random moves; raises SpecError if it cannot."""
+        return schedule(self.rate, "rate"), schedule(self.epsilon, "epsilon")
 
     @property
     def shape(self) -> Shape:

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from fourlab.core.spec import needs, option
 from fourlab.learning.opponents import SELF
+from fourlab.learning.schedules import Schedule, schedule
 from fourlab.learning.tables.episode import Lesson
 from fourlab.positions.starts import Starts
 from fourlab.values.shape import MOST_MEGABYTES, Shape
@@ -74,6 +75,12 @@ class TableConfig(ABC):
     def __post_init__(self) -> None:
         used = self.opponent != SELF or self.loss == -self.win
         needs(self, "loss", used=used, why="in self-play, where it is minus the other's win")
+        self.rates()
+
+    def rates(self) -> tuple[Schedule, Schedule]:
+        """Return the step sizes and the shares of random moves; raises SpecError if it cannot."""
+        lowest = -1 if self.alpha in self.means else 0
+        return schedule(self.alpha, "alpha", low=lowest), schedule(self.epsilon, "epsilon")
 
     @abstractmethod
     def shape(self, seed: int) -> Shape:

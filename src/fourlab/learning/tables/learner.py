@@ -19,7 +19,7 @@ from fourlab.core.limit import NO_LIMIT, CalledOffError, Limit
 from fourlab.core.storage import StorageError
 from fourlab.learning.base import SEEDS, SELF_PLAY, Learner, Progress, WatchedGame
 from fourlab.learning.opponents import SELF, opponents
-from fourlab.learning.schedules import follow_length, schedule
+from fourlab.learning.schedules import follow_length
 from fourlab.learning.tables.config import TableConfig
 from fourlab.learning.tables.episode import Episode, new_episode
 from fourlab.learning.tables.lanes import LANES, draw_seeds, new_lanes, play_round, rounds
@@ -66,9 +66,7 @@ class TableLearner(Learner):
         config.shape(0).check_board(rules)
 
     def _read_config(self) -> None:
-        lowest = -1 if self.config.alpha in self.config.means else 0
-        self._alpha = schedule(self.config.alpha, "alpha", low=lowest)
-        self._epsilon = schedule(self.config.epsilon, "epsilon")
+        self._alpha, self._epsilon = self.config.rates()
         begun = starts(self.config.start, self.rules)
         if self._also:
             begun = beside(begun, boards_of(self._also))

@@ -19,7 +19,6 @@ from fourlab.learning.base import Learner
 from fourlab.learning.networks.sources import AND
 from fourlab.learning.opponents import named_in
 from fourlab.learning.registry import LEARNERS
-from fourlab.learning.schedules import schedule
 from fourlab.rules.catalog import name_of
 from fourlab.rules.geometry import Rules
 from fourlab.web.limits import KEPT, read_agent, read_game
@@ -63,7 +62,7 @@ EXHAUSTIVE = ("perfect", "minimax")  # on boards small enough
 RATES = ("alpha", "epsilon")  # that may be schedules
 MOST_SPEC = 400  # characters
 MOST_SEED = 2**31
-RANGES = {"epsilon": (0.0, 1.0), "alpha": (-1.0, 1.0)}
+RANGES = {"epsilon": (0.0, 1.0), "alpha": (0.0, 1.0)}
 WIDEST = (-1000.0, 1000.0)
 FILES = ("starts", "data")  # options that name files, which are not a visitor's to name
 POSITIONS = ("walk", "suite", "uci")  # that may be learned from: no files, no other player's games
@@ -177,8 +176,6 @@ class LearnSetup:
             raise FourlabError(f"{name} names a file, which a page cannot; use fourlab train")
         if name == "positions":
             _check_positions(text)
-        if name in RATES:
-            schedule(text, name, low=-1)  # the mean of all targets, where a learner has it
         if option in dials(self.learner) and not (name in RATES and ":" in text):
             return self.with_dial(name, text)
         return replace(self, fixed={**self.fixed, name: text})
@@ -202,8 +199,15 @@ class LearnSetup:
         if name not in known:
             raise FourlabError(f"{str(name)[:20]!r} cannot be set; {', '.join(known)}")
         fixed = {other: value for other, value in self.fixed.items() if other != name}
-        turned = {**self.turned, name: _read(known[name], text)}
+        value = self._mean(name, text)
+        turned = {**self.turned, name: _read(known[name], text) if value is None else value}
         return replace(self, turned=turned, fixed=fixed)._checked()
+
+    def _mean(self, name: str, text: Any) -> float | None:
+        """Return the rate that stands for the mean of all targets, if a text says it."""
+        means: tuple[str, ...] = getattr(self.kind.Config, "means", ())
+        is_mean = name == "alpha" and str(text).strip().lower() in (MEAN, *means)
+        return float(means[0]) if means and is_mean else None
 
     def to_query(self) -> dict[str, str]:
         """Return the settings as they stand in an address."""
@@ -271,8 +275,6 @@ def _read(dial: Option, text: Any) -> float | bool:
         if str(text).lower() not in YES_NO:
             raise FourlabError(f"{dial.name} {str(text)[:20]!r} is neither yes nor no")
         return YES_NO[str(text).lower()]
-    if dial.name == "alpha" and str(text).strip().lower() == MEAN:
-        return -1.0
     low, high = range_of(dial)
     try:
         value = float(text)
