@@ -13,7 +13,7 @@ from nicegui import Client, app
 from nicegui.app.app import prune_tab_storage
 from nicegui.observables import ObservableDict
 from socketio import AsyncServer
-from starlette.types import Receive, Scope, Send
+from starlette.types import Message, Receive, Scope, Send
 from websockets.exceptions import ConnectionClosed, InvalidStatus, WebSocketException
 from websockets.sync.client import connect
 
@@ -49,6 +49,34 @@ def test_a_large_body_is_refused_whether_it_says_its_size_or_not(server: Server)
     assert httpx.post(url, content=b"x" * 100_000).status_code == 413
     parts = (b'{"game": "' + b"x" * 50_000 for _ in range(3))
     assert httpx.post(url, content=parts).status_code in (400, 413)
+
+
+@pytest.mark.parametrize("path", [SOCKET.replace("websocket", "polling"), "/api/games"])
+@pytest.mark.parametrize("sizes", [[100_000], [1000, 100_000], [50_000] * 3])
+def test_a_body_of_unknown_size_is_cut_off_without_a_fault(
+    server: Server, path: str, sizes: list[int]
+) -> None:
+    parts = (b"x" * size for size in sizes)
+    assert httpx.post(server.url + path, content=parts).status_code in (400, 413)
+
+
+def test_who_leaves_before_the_body_came_reaches_no_application() -> None:
+    reached, told = [], []
+
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        reached.append(scope)
+
+    async def receive() -> Message:
+        return {"type": "http.disconnect"}
+
+    async def send(message: Message) -> None:
+        told.append(message["type"])
+
+    headers = [(b"host", b"localhost"), (b"transfer-encoding", b"chunked")]
+    scope = {"type": "http", "path": "/", "method": "POST", "headers": headers}
+    on_a_loop(Guard(app, "127.0.0.1")(scope, receive, send))
+    assert not reached
+    assert "http.response.start" in told  # nobody hears it, and no server counts it as a fault
 
 
 def test_pages_may_load_nothing_from_elsewhere(server: Server) -> None:

@@ -13,6 +13,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 LOCAL_NAMES = {"127.0.0.1", "localhost", "::1", "[::1]"}
 MOST_BODY = 64 * 1024  # bytes; nothing that anybody sends here is larger
+TOO_LARGE = f"at most {MOST_BODY} bytes"
 MOST_PATH = 240  # characters, below what a file name may have
 DIGITS = re.compile("[0-9]{1,9}")
 
@@ -80,7 +81,12 @@ class Guard:
             with contextlib.suppress(ValueError):  # of a frame that is none: the connection ends
                 await self.app(scope, receive, send)
         elif refusal is None:
-            await self.app(scope, _bounded(receive), _with_headers(send))
+            bounded = _bounded(receive)
+            first = await bounded()
+            if first["type"] == "http.disconnect":  # for which some below are not prepared
+                await PlainTextResponse(f"{TOO_LARGE}\n", 413)(scope, receive, send)
+            else:
+                await self.app(scope, _after(first, bounded), _with_headers(send))
         elif scope["type"] == "websocket":
             await receive()
             await send({"type": "websocket.close", "code": 1008, "reason": refusal[1]})
@@ -97,7 +103,7 @@ class Guard:
             return 403, "requests from other sites are refused"
         length = headers.get("content-length", "0")
         if not DIGITS.fullmatch(length) or int(length) > MOST_BODY:
-            return 413, f"at most {MOST_BODY} bytes"
+            return 413, TOO_LARGE
         return None
 
 
@@ -145,6 +151,16 @@ def _bounded(receive: Receive) -> Receive:
         return message
 
     return receive_bounded
+
+
+def _after(first: Message, receive: Receive) -> Receive:
+    """Give a message that was taken already, then those that follow it."""
+    waiting = [first]
+
+    async def receive_after() -> Message:
+        return waiting.pop() if waiting else await receive()
+
+    return receive_after
 
 
 def _name(host: str) -> str:
