@@ -18,6 +18,7 @@ from fourlab.web.telling import told
         ({"learner": "q:alpha=much"}, "unknown schedule for Rate α 'much'; known"),
         ({"learner": "q:win=1e9"}, "Win '1e9' is not allowed; reward for a win: a number from −1,"),
         ({"learner": "q:epsilon=exp:a"}, "Explore ε schedule 'exp': start 'a' is not allowed"),
+        ({"win": "-1e308"}, "Win −1e+308 is out of range"),
         ({"game": "connect:columns=99"}, "99 × 6 is too large"),
         ({"seed": "x"}, "seed 'x' is no number; 0 to 2,147,483,648"),
         ({"epsilon": "x", "win": "x"}, "no number; 0 to 1; Win 'x' is no number"),
@@ -55,6 +56,7 @@ def test_options_of_players(spec: str, text: str) -> None:
         "a draw 7 moves later; the loss 3 stones later",
         "nothing is kept under 'q-4x4-1e9abc'",
         "in the terminal: fourlab arena --games 40",
+        "make one with fourlab train zero --game connect:columns=5,rows=4,k=4, and write net:PATH",
         "not done in 180 s, at ply 5; choose runs/mine-12345",
     ],
 )

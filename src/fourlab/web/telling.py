@@ -26,11 +26,12 @@ PHRASES = (
     (re.compile(r"^(start|positions)=(\S+): "), r"\1 \2: "),
     (re.compile(r"\b(\d+) x (\d+)\b"), r"\1 × \2"),
 )
-BOARD = re.compile(r"\b(connect|mnk):columns=(\d+),rows=(\d+),k=\d+")
+BOARD = re.compile(r"(?<!--game )\b(connect|mnk):columns=(\d+),rows=(\d+),k=\d+")
 NUMBER = re.compile(
     r"(?<![\w=.,/-])-?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:e[+-]?\d+)?(?![\w/]|[.,]\d)"
 )
 LONG = 5  # digits from which a number is written with commas
+LONGEST = 1e15  # from which nobody would count them
 GREEK = ("alpha", "gamma", "epsilon", "lambda")  # names that mean nothing else in a sentence
 
 
@@ -74,11 +75,12 @@ def _board(found: re.Match[str]) -> str:
 
 
 def _written(number: str) -> str:
-    """Write a number with commas, a true minus, and no powers of ten."""
+    """Write a number with commas, a true minus, and no powers of ten if people could read it."""
     number = number.replace(",", "")
-    if "e" not in number and len(number.lstrip("-").partition(".")[0]) < LONG:
-        return number.replace("-", "−")
+    is_short = "e" not in number and len(number.lstrip("-").partition(".")[0]) < LONG
     value = float(number)
+    if is_short or abs(value) >= LONGEST:
+        return number.replace("-", "−")
     if value == int(value):
         return f"{int(value):,}".replace("-", "−")
     return f"{value:,.12f}".rstrip("0").replace("-", "−")
