@@ -76,6 +76,7 @@ class Room:
             training.learner = None
             training.catch_up(draft.done)
         draft.close()
+        draft.forget()
         training.put()
         return training
 
@@ -104,6 +105,7 @@ class Room:
         """Somebody has left; a draft that nobody sees is gone."""
         if not isinstance(training, KeptTraining):
             training.close()
+            training.forget()
         self.away(watcher, training)
 
     def state(self, item: Item) -> dict[str, Any]:
@@ -169,6 +171,7 @@ class Room:
                 self._let_go(name)
         for name, seat in list(self._deleted.items()):
             if now - seat.left > UNDO_SECONDS + 1:
+                seat.training.forget()
                 del self._deleted[name]
 
     def close(self) -> None:
@@ -208,6 +211,7 @@ class Room:
             training.save()
         else:
             training.close()
+            training.forget()
             del self._seats[name]
 
 

@@ -70,6 +70,10 @@ class AtWork(Session):
         self.halt.set()
         super().close()
 
+    def forget(self) -> None:
+        """Let go of what was learned; all else is small, and waits for the collector."""
+        self.learner = None
+
     def do(self, *work: Work, last: Work | None = None) -> None:
         """Do something with the learner on a thread; wishes first, what is no training last.
 
