@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from fourlab.core.storage import StorageError
 from fourlab.web.keep.shelf import Shelf
-from fourlab.web.keep.store import Keep
+from fourlab.web.keep.store import FullError, Keep
 from fourlab.web.sessions.play import PlaySession
 from fourlab.web.sessions.play_keeping import result_of
 from web.bench import TestBench
@@ -39,6 +40,39 @@ def test_a_game_is_kept_from_its_first_stone(bench: TestBench, keep: Keep) -> No
     [item] = keep.items("game")
     assert (item.body["moves"], item.body["outcome"]) == ("1212121", "first")
     assert f"kept={item.name}" in session.url
+
+
+@pytest.mark.parametrize(
+    ("error", "told"),
+    [(FullError("100 games are kept"), "100 games are kept"), (StorageError("/srv/x"), "written")],
+)
+@pytest.mark.parametrize("writes", ["add", "put"])
+def test_a_game_that_cannot_be_kept_goes_on_and_says_so_once(
+    bench: TestBench,
+    keep: Keep,
+    monkeypatch: pytest.MonkeyPatch,
+    error: Exception,
+    told: str,
+    writes: str,
+) -> None:
+    session = play(bench, keep)
+    if writes == "put":
+        drop(session, 1)
+
+    def full(*_: object) -> None:
+        raise error
+
+    monkeypatch.setattr(keep, writes, full)
+    drop(session, 4)
+    assert session.notice.startswith("this game is not kept: ")
+    assert told in session.notice
+    assert "/srv" not in session.notice
+    assert session.act("dismiss", [])
+    drop(session, 4)
+    assert session.notice == ""
+    monkeypatch.undo()
+    drop(session, 5)
+    assert keep.items("game")[0].body["moves"].endswith("445")
 
 
 def test_a_new_game_leaves_the_old_one_where_it_is(bench: TestBench, keep: Keep) -> None:

@@ -11,6 +11,7 @@ from fourlab.rules.catalog import game, name_of
 from fourlab.rules.position import FIRST, SECOND, position_of, read_moves, write_moves
 from fourlab.web.keep.item import Body
 from fourlab.web.keep.shelf import Shelf
+from fourlab.web.keep.store import FullError
 from fourlab.web.limits import KEPT
 from fourlab.web.sessions.line import GameLine
 from fourlab.web.sessions.play_setup import Setup
@@ -28,7 +29,7 @@ class GameKeeper:
 
     def __init__(self, shelf: Shelf | None = None) -> None:
         self.shelf = shelf
-        self.name = ""
+        self.name = self.unkept = ""  # why it is not kept
         self.is_foreign = False  # whether it is another visitor's that is looked at
         self._variations: list[str] = []
         self.recent: list[dict[str, Any]] = []  # the visitor's last games, when this one began
@@ -62,7 +63,7 @@ class GameKeeper:
 
     def begin(self) -> None:
         """A new game begins; the one before stays where it is kept."""
-        self.name, self.is_foreign = "", False
+        self.name, self.is_foreign, self.unkept = "", False, ""
         self._look()
 
     def begun_by(self, mark: str) -> str:
@@ -72,22 +73,34 @@ class GameKeeper:
         games = self.shelf.items("game")
         return next((item.name for item in games if item.body.get("mark") == mark), "")
 
-    def save(self, setting: Setup, line: GameLine, mark: str = "") -> None:
-        """Keep the game as it stands; what another tab added to it stays."""
+    def save(self, setting: Setup, line: GameLine, mark: str = "") -> str:
+        """Keep the game as it stands; what another tab added to it stays.
+
+        Returns why it cannot be kept, once a game: a full shelf must not stop it.
+        """
         if self.shelf is None or line.length == 0:
-            return
+            return ""
+        known, self.unkept = self.unkept, ""
+        try:
+            self._put(self.shelf, setting, line, mark)
+        except FullError as error:
+            self.unkept = f"this game is not kept: {error}"
+        except FourlabError:  # which names folders of the server
+            self.unkept = "this game is not kept: nothing can be written there"
+        return "" if known else self.unkept
+
+    def _put(self, shelf: Shelf, setting: Setup, line: GameLine, mark: str) -> None:
+        kept = None
         if self.name:
             with suppress(FourlabError):  # deleted meanwhile: it is kept anew
-                kept = self.shelf.open("game", self.name)
+                kept = shelf.open("game", self.name)
                 for text in (kept.body["moves"], *kept.body["variations"]):
                     line.remember(tuple(read_moves(line.rules, text)))
-                body = body_of(setting, line, kept.body.get("mark", ""))
-                if body != kept.body:
-                    self.shelf.put(self.name, body)
-                return
-        with suppress(FourlabError):  # a full shelf must not stop a game
-            body = body_of(setting, line, mark)
-            self.name = self.shelf.add("game", body, title_for(setting)).name
+        body = body_of(setting, line, mark if kept is None else kept.body.get("mark", ""))
+        if kept is None:
+            self.name = shelf.add("game", body, title_for(setting)).name
+        elif body != kept.body:
+            shelf.put(self.name, body)
 
     def _look(self) -> None:
         """See what else is on the shelf."""

@@ -150,7 +150,7 @@ class PlayTable(Session):
             self.stop(kind)
         self.overlay_data = self.hinted = None
         self.guessed = False
-        self.games.save(self.setting, self.line, mark)
+        self.notice = self.games.save(self.setting, self.line, mark) or self.notice
         self.refresh()
 
     def _let_agent_move(self) -> None:
