@@ -37,7 +37,8 @@ class Flat(Agent):
         moves, totals = np.empty(len(dice), np.int64), np.zeros(self.rules.move_count)
         states = dice.copy()
         if limit.is_open:
-            self._play_out(boards, states, totals, moves, limit)
+            wanted, heavy = self.config.playouts, self.config.heavy
+            self._search(self.rules, *boards[:2], wanted, heavy, states, totals, True, moves)
             return moves
         for rows, rest in boards.portions(self.rules, 1, limit, moves):
             self._play_out(boards.take(rows), states[rows], totals, moves[rows], rest)
@@ -46,10 +47,10 @@ class Flat(Agent):
     def _play_out(
         self, boards: Boards, states: Ints, totals: Floats, moves: Ints, limit: Limit
     ) -> int:
-        """Write moves; return after how many playouts. Within a limit there is one board."""
+        """Write the move on one board; return after how many playouts."""
         watch, wanted, done = limit.watch(), self.config.playouts, 0
         while done == 0 or (done < wanted and not watch.is_over(done)):
-            size = wanted if limit.is_open else min(ROUND, wanted - done)
+            size = min(ROUND, wanted - done)
             heavy, fresh = self.config.heavy, done == 0
             self._search(self.rules, *boards[:2], size, heavy, states, totals, fresh, moves)
             done += size

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import functools
 import math
+import threading
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -208,12 +209,17 @@ class Mcts(Agent):
         if len(hands) == 1:
             effort = self._grow(space, hands[0], share, limit, watch, fresh)
         else:
+            ended = threading.Event()
+            shared = replace(limit, stop=lambda: ended.is_set() or limit.stop())
             with ThreadPoolExecutor(len(hands)) as pool:
                 jobs = [
-                    pool.submit(self._grow, space, hand, share, limit, watch, False)
+                    pool.submit(self._grow, space, hand, share, shared, watch, False)
                     for hand in hands
                 ]
-                effort += sum(job.result() for job in jobs)
+                try:
+                    effort += sum(job.result() for job in jobs)
+                finally:  # Ctrl-C too
+                    ended.set()
             self._grow(space, hands[0], 0, NO_LIMIT, watch, False)  # tells of the whole tree
         told = space.told[0] if space.tree.children[0] else None
         return self._decision(told, position, int(hands[0].move[0]), effort)
@@ -223,13 +229,13 @@ class Mcts(Agent):
     ) -> int:
         """Grow the tree within the limits; return the number of simulations.
 
-        Where somebody may stop it that happens slice by slice, with the same result as at once.
+        It grows slice by slice, with the same result as at once: Ctrl-C is heard in between.
         """
         told = space.told[hand.thread]
         told.counts[DONE] = 0
         share = min(share, limit.nodes)
         first = 1 if space.works[hand.thread] is not None else FIRST_SLICE
-        size = share if limit.is_open else min(first, share)
+        size = min(first, share)
         while True:
             self._run(space, hand.thread, told, hand.board, hand.state, hand.move, size, fresh)
             fresh = False

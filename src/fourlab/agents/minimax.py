@@ -133,9 +133,9 @@ class Minimax(Agent):
         self, work: Work, board: Boards, dice: Ints, move: Ints, limit: Limit
     ) -> int:
         """Search one board as far as the limit goes, at least one ply; return how many nodes."""
-        watch, size = limit.watch(), UNLIMITED if limit.is_open else SLICE
+        watch = limit.watch()
         before, goes_on = int(work.registers[NODES]), False
-        while not self._search(work, board, dice, move, size, goes_on):
+        while not self._search(work, board, dice, move, SLICE, goes_on):
             goes_on = True
             if watch.is_over(int(work.registers[NODES]) - before):
                 if work.registers[REACHED] == 0:  # without pruning nothing is known before all is
