@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fourlab.core.errors import FourlabError
+from fourlab.core.errors import FourlabError, NotationError
 from fourlab.core.limit import Limit
 from fourlab.rules.catalog import game
 from fourlab.rules.position import Position, position_of
@@ -260,3 +260,34 @@ def test_a_tag_has_all_the_bits_that_are_free() -> None:
     assert seen == (1 << 47) - 1
     assert any(tag & 1 == 0 for tag in tags)
     assert not probe(np.zeros(4, np.int64), 1, 0)  # an empty entry says nothing of tag 0
+
+
+@pytest.mark.parametrize(
+    ("movers", "occupied"),
+    [
+        ([0, 0, 0], [0]),
+        ([0], [0, 0, 0]),
+        ([[0]], [[0]]),
+        ([0.0], [float("nan")]),
+        ([None], [None]),
+        ([1], [2]),
+        ([1], [1]),
+        ([0], [1 << 6]),
+        ([1 << 62], [3 << 62]),
+        ([0], [4]),
+    ],
+    ids=str,
+)
+def test_arrays_that_are_no_boards_are_refused(movers: object, occupied: object) -> None:
+    solver = Solver("connect4")
+    for asked in (solver.solve_arrays, solver.score_arrays):
+        with pytest.raises(NotationError):
+            asked(np.array(movers), np.array(occupied), limit=Limit(seconds=1))
+
+
+def test_arrays_may_be_of_any_whole_numbers() -> None:
+    solver = Solver("tictactoe")
+    assert solver.score_arrays([0], [0]).tolist() == [0]  # type: ignore[arg-type]
+    for kind in (np.uint64, np.int32):
+        assert solver.score_arrays(*np.zeros((2, 2), kind)).tolist() == [0, 0]
+    assert solver.score_arrays(np.array([]), np.array([])).tolist() == []  # type: ignore[arg-type]

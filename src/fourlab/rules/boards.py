@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fourlab.core.arrays import Bytes, Ints
-from fourlab.core.errors import IllegalMoveError
+from fourlab.core.errors import IllegalMoveError, NotationError
 from fourlab.core.limit import Limit
 from fourlab.rules.geometry import Rules
 from fourlab.rules.history import ordered
@@ -71,3 +71,30 @@ def boards_of(positions: Sequence[Position]) -> Boards:
         np.array([position.occupied for position in positions], np.int64),
         np.zeros((len(positions), 0), np.uint8),
     )
+
+
+def checked_boards(rules: Rules, movers: Ints, occupied: Ints) -> tuple[Ints, Ints]:
+    """Return arrays that kernels may take: a whole number a board, with stones as games have them.
+
+    Raises NotationError for any other.
+    """
+    movers, occupied = np.asarray(movers), np.asarray(occupied)
+    if movers.ndim != 1 or movers.shape != occupied.shape:
+        raise NotationError(
+            f"boards of shapes {movers.shape} and {occupied.shape}: give two arrays of one length"
+        )
+    for stones in (movers, occupied):
+        if stones.size and stones.dtype.kind not in "iu":
+            raise NotationError(f"boards of {stones.dtype}: give whole numbers, a bit for a stone")
+    movers, occupied = movers.astype(np.int64), occupied.astype(np.int64)
+    sound = (movers & ~occupied == 0) & (occupied & ~rules.board == 0)
+    sound &= np.bitwise_count(movers) == np.bitwise_count(occupied) // 2
+    if rules.gravity:
+        sound &= (occupied + rules.bottom) & occupied == 0
+    if not sound.all():
+        row = int(np.argmin(sound))
+        raise NotationError(
+            f"board {row} is no position of {rules}: stones of the side to move, and all stones, "
+            "as players have them who take turns"
+        )
+    return movers, occupied

@@ -17,6 +17,7 @@ from fourlab.core.limit import NO_LIMIT, Limit
 from fourlab.core.scratch import Scratch
 from fourlab.core.spec import counted
 from fourlab.core.workers import MOST_WORKERS
+from fourlab.rules.boards import checked_boards
 from fourlab.rules.catalog import game as find_game
 from fourlab.rules.catalog import is_named
 from fourlab.rules.geometry import Rules
@@ -231,9 +232,9 @@ class Solver:
     ) -> Problems:
         """Solve boards in progress, given as arrays; `fresh` clears the table before each.
 
-        Raises FinishedError for a board whose game is over.
+        Raises FinishedError for a board whose game is over, NotationError for one that is none.
         """
-        problems = new_problems(movers, occupied)
+        problems = new_problems(*checked_boards(self.rules, movers, occupied))
         stack = new_stack(self.rules, self.table)
         watch = limit.watch()
         helpers = Helpers(self, problems)
