@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from fourlab.agents.registry import agent
+from fourlab.arena.certify import questions as certifying
 from fourlab.arena.grading import Questions, answer
 
 
@@ -45,3 +46,13 @@ def test_a_grade_hears_ctrl_c(spec: str, monkeypatch: pytest.MonkeyPatch) -> Non
     asked = Questions(spec, "connect4", "", 1, 0, ((3, 3),))
     with pytest.raises(KeyboardInterrupt):
         answer(asked, player)
+
+
+def test_a_certificate_hears_ctrl_c(monkeypatch: pytest.MonkeyPatch) -> None:
+    player = agent("minimax:depth=9,ties=first")
+    player.prepare()
+    interrupting(player, monkeypatch)
+    key = player.rules.start().key
+    asked = certifying.Questions(player.spec, "connect4", "", 0, np.array([key], np.int64))
+    with pytest.raises(KeyboardInterrupt):
+        certifying.answer(asked, player)

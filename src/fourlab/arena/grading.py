@@ -18,7 +18,7 @@ from fourlab.arena.pairing import import_modules
 from fourlab.arena.statistics import mean_interval, share_interval
 from fourlab.core import own
 from fourlab.core.errors import SpecError
-from fourlab.core.limit import Limit
+from fourlab.core.limit import NO_LIMIT
 from fourlab.core.sheet import Sheet
 from fourlab.core.spec import counted
 from fourlab.core.workers import Workers
@@ -145,8 +145,7 @@ def answer(questions: Questions, player: Agent | None = None) -> list[int]:
     ]
     if player.chooses_many:
         seeds = np.array([kernel_seed(rng) for rng in dice], np.int64)
-        heard = Limit(stop=lambda: False)  # Ctrl-C is: boards are decided one after the other
-        return [int(move) for move in player.choose(boards_of(positions), seeds, heard)]
+        return [int(m) for m in player.choose(boards_of(positions), seeds, NO_LIMIT.heard)]
     if not type(player).__module__.startswith("fourlab."):  # as if it were asked apart
         dice = [np.random.default_rng(kernel_seed(rng)) for rng in dice]
     return [player.decide(*asked).move for asked in zip(positions, dice, strict=True)]

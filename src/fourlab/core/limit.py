@@ -47,6 +47,11 @@ class Limit:
         """Whether nothing is limited: then nobody need look at the clock."""
         return self.seconds == math.inf and self.nodes >= UNLIMITED and self.stop is never
 
+    @property
+    def heard(self) -> Limit:
+        """The limit for work that comes back to Python now and then: there Ctrl-C is heard."""
+        return Limit(stop=lambda: False) if self.is_open else self
+
     def within(self, seconds: float | None) -> Limit:
         """Return the limit with no more than so many seconds; None adds nothing."""
         if seconds is None or seconds >= self.seconds:

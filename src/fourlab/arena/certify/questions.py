@@ -45,7 +45,7 @@ def answer(
     player = player or asked_agent(questions.agent, questions.game, questions.checksum)
     began = time.perf_counter()
     boards = boards_at(player.rules, questions.keys)
-    moves = player.choose(boards, np.zeros(len(questions.keys), np.int64), limit)
+    moves = player.choose(boards, np.zeros(len(questions.keys), np.int64), limit.heard)
     if ((moves < 0) | (moves >= player.rules.move_count)).any():  # others fit into a byte
         raise IllegalMoveError(f"{player.spec}: {refusal(player.rules, boards, moves)}")
     return moves.astype(np.uint8), time.perf_counter() - began
