@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from command import run as run_command
+from fourlab.agents.minimax import Minimax
 from fourlab.core import storage
 from fourlab.core.errors import SpecError
 from fourlab.core.storage import StorageError, alone
@@ -52,6 +53,31 @@ def test_a_learner_put_away_and_taken_up_goes_on_bit_for_bit(tmp_path: Path, spe
             pass
         broken.save(path)
     assert contents(path) == contents(tmp_path / "straight.npz")
+
+
+def test_a_stop_is_heard_while_an_opponent_thinks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told = RunConfig("q:games=300,chunk=300,opponent=(minimax:depth=2)", "tictactoe", 5, 300)
+    straight = Run.start(tmp_path / "straight", told)
+    list(straight.reports())
+    broken = Run.start(tmp_path / "broken", told)
+    choose, asked = Minimax.choose, 0
+
+    def slowly(*args: Any) -> Any:
+        nonlocal asked
+        asked += 1
+        return choose(*args)
+
+    monkeypatch.setattr(Minimax, "choose", slowly)
+    for most, played in ((2, 0), (7, 64)):  # of a round of games that is called off nothing stays
+        ends = asked + most
+        list(broken.reports(stop=lambda ends=ends: asked >= ends))
+        assert asked == ends
+        assert broken.learner.done == played
+        broken = Run.resume(tmp_path / "broken")
+    list(broken.reports())
+    assert contents(broken.folder / CHECKPOINT) == contents(straight.folder / CHECKPOINT)
 
 
 def config(**changes: Any) -> RunConfig:

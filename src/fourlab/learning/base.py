@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Self
 
 from fourlab.agents.base import Agent
 from fourlab.core.errors import DivergedError, SpecError
-from fourlab.core.limit import NO_LIMIT, Limit
+from fourlab.core.limit import NO_LIMIT, Limit, never
 from fourlab.core.spec import checked, options_of, write
 from fourlab.positions.starts import starts
 from fourlab.rules.geometry import Rules
@@ -104,6 +104,7 @@ class Learner(ABC):
         self.done = 0  # games played
         self.notes: dict[str, Any] = {}  # kept with the learner for whoever runs it
         self.pause_every = 0  # a step ends at each multiple of so many games, if it can
+        self.halt = never  # a step ends before its time when it says so, if it can
         # Hears in words what `prepare` is at, while that takes long; what it raises calls it off.
         self.tell: Callable[[str], None] = unheard
 

@@ -21,6 +21,7 @@ from fourlab.agents.registry import agent as find_agent
 from fourlab.core.errors import SpecError
 from fourlab.core.files import written_at
 from fourlab.core.kinds import typed
+from fourlab.core.limit import never
 from fourlab.core.spec import nameable, on_path, parse, write
 from fourlab.core.storage import StorageError, alone, check_spare, is_there, writing
 from fourlab.learning.base import Learner, Progress
@@ -169,14 +170,15 @@ class Run:
     def reports(
         self,
         watch: Callable[[Progress], None] = lambda progress: None,
-        stop: Callable[[], bool] = lambda: False,
+        stop: Callable[[], bool] = never,
     ) -> Iterator[dict[str, Any]]:
         """Train to the end and yield a line of metrics every so many games.
 
         `watch` sees every chunk; when `stop` says so, the run saves after the current one and
-        ends. A line is written before the checkpoint that holds its games and dropped if that is
-        never reached, so that a run that was killed and taken up again has the lines of one that
-        was not. Nobody else may be at work in the folder.
+        ends; where an opponent of a table thinks, in the middle of it. A line is written before the
+        checkpoint that holds its games and dropped if that is never reached, so that a run that was
+        killed and taken up again has the lines of one that was not. Nobody else may be at work in
+        the folder.
         """
         with alone(self.folder):
             if written_at(self.folder / self.learner.file) != self.stamp:
@@ -184,7 +186,7 @@ class Run:
             if RunConfig.load(self.folder) != self.config:
                 self.config.save(self.folder)
             drop_metrics_after(self.folder, self.learner.done)
-            self.learner.pause_every = self.every
+            self.learner.pause_every, self.learner.halt = self.every, stop
             with event_writer(self.folder) as record:
                 yield from self._reports(record, watch, stop)
 
@@ -228,6 +230,8 @@ class Run:
                 began = time.perf_counter()
             if stopped:
                 return
+        if self.learner.done < self.learner.total:  # called off in the middle of a chunk
+            self.save()
 
     def _follow(self, progress: Progress) -> None:
         """Add a chunk to the trail; when it is long, neighbours are taken together."""

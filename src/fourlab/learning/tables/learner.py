@@ -111,7 +111,11 @@ class TableLearner(Learner):
 
     def steps(self) -> Iterator[Progress]:
         while self.done < self.total:
-            yield self._chunk(self.next_stop(self.config.chunk))
+            try:
+                progress = self._chunk(self.next_stop(self.config.chunk), Limit(stop=self.halt))
+            except CalledOffError:
+                return
+            yield progress
 
     def advance(self, games: int, limit: Limit = NO_LIMIT) -> Progress | None:
         if self.done >= self.total:
