@@ -25,7 +25,7 @@ from fourlab.arena.certify.certificate import (
     shipped_names,
 )
 from fourlab.arena.certify.refuting import below, given_away
-from fourlab.arena.certify.walk import Walk
+from fourlab.arena.certify.walk import Walk, remove
 from fourlab.arena.identity import checksum
 from fourlab.core.errors import FourlabError, GeometryError, IllegalMoveError, SpecError
 from fourlab.core.limit import CalledOffError, Limit
@@ -99,6 +99,19 @@ def compare(player: Strategy, side: int, start: str = "") -> None:
                 assert player.move(before) == played.moves[-1]
         assert lengths == sorted(lengths)
         assert all(" became " in turn for turn in found.turns)
+
+
+def test_a_walk_belongs_to_one_program_until_it_is_judged(tmp_path: Path) -> None:
+    player, folder = agent("minimax:depth=1,ties=first", GAMES[1]), tmp_path / "walk"
+    with Walk(player, folder=folder) as walk:
+        walk.run()
+        found = walk.digest
+        with pytest.raises(StorageError, match="another program is at work"):
+            certify(player, player.rules, folder=folder)
+        remove(folder)
+        assert walk.digest == found
+    remove(folder)
+    assert not folder.exists()
 
 
 LARGE = "mnk:columns=4,rows=5,k=4"  # where a move of depth 14 takes minutes

@@ -114,7 +114,7 @@ def test_what_could_not_be_written_or_is_at_work_is_said_before_the_walk(
 ) -> None:
     assert run(tmp_path, *BAD, "--holes", "new/deep/holes.txt").returncode == 1
     assert (tmp_path / "new" / "deep" / "holes.txt").exists()
-    monkeypatch.setattr(Walk, "_run", lambda *_: pytest.fail("it walks"))
+    monkeypatch.setattr(Walk, "run", lambda *_, **__: pytest.fail("it walks"))
     (tmp_path / "file").write_text("in the way")
     for option in ("--out", "--holes", "--moves"):
         done = run(tmp_path, *GOOD, option, "file/x")

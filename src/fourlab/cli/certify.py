@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -59,6 +58,7 @@ def certify(
     from fourlab.agents.registry import agent as find_agent
     from fourlab.arena.certify.certificate import Certificate, differences, find_file
     from fourlab.arena.certify.certificate import certify as run
+    from fourlab.arena.certify.walk import remove
     from fourlab.cli.console import prints_apart
     from fourlab.core.errors import SpecError
     from fourlab.core.storage import beside, replacing
@@ -107,7 +107,7 @@ def certify(
             file.writelines(f"{line}\n".encode() for line in found.starts)
     if out is not None and folder is not None:
         found.save(out)
-        shutil.rmtree(folder)
+        remove(folder)
     if as_json:
         typer.echo(json.dumps(found.to_json()))
     else:

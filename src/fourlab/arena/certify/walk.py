@@ -9,9 +9,11 @@ from __future__ import annotations
 import functools
 import hashlib
 import json
+import shutil
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any, NamedTuple
@@ -87,8 +89,8 @@ def _tell(
 class Walk:
     """The positions that an agent can be led to as one side, and its moves in them.
 
-    `folder` keeps it for `resume`; without, it is gone at the end of the `with` block. Raises
-    SpecError for an agent that need not play the same twice.
+    `folder` keeps it for `resume`; without, it is gone at the end of the `with` block. Until then
+    nobody else may walk there. Raises SpecError for an agent that need not play the same twice.
     """
 
     def __init__(
@@ -116,8 +118,12 @@ class Walk:
         self._temporary = None if folder else tempfile.TemporaryDirectory(prefix="fourlab-walk-")
         self.folder = folder or Path(self._temporary.name)  # type: ignore[union-attr]
         self._batch = BATCHES[0]
+        self._held = ExitStack()
 
     def __enter__(self) -> Walk:
+        with writing(self.folder / META):
+            pass  # makes the folder
+        self._held.enter_context(alone(self.folder))
         return self
 
     def __exit__(
@@ -126,6 +132,7 @@ class Walk:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        self._held.close()
         if self._temporary is not None:
             self._temporary.cleanup()
 
@@ -171,23 +178,10 @@ class Walk:
     ) -> None:
         """Walk to the end; `watch` sees how far it is. Raises FourlabError for too many positions.
 
-        Workers make the agent anew from its spec and files. Nobody else may walk in its folder.
-        Once the limit is over, CalledOffError is raised.
+        Workers make the agent anew from its spec and files. Once the limit is over, CalledOffError
+        is raised.
         """
-        with writing(self.folder / META):
-            pass  # makes the folder
-        with alone(self.folder):
-            self._run(workers, resume, most, watch, limit.watch())
-
-    def _run(
-        self,
-        workers: Workers | None,
-        resume: bool,
-        most: int,
-        watch: Callable[[Progress], None],
-        clock: Watch,
-    ) -> None:
-        began = time.perf_counter()
+        began, clock = time.perf_counter(), limit.watch()
         spent = self._open(resume)
         self.agent.prepare()
         self.tallies = []
@@ -343,3 +337,9 @@ class Walk:
             self._batch = min(2 * self._batch, BATCHES[1])
         elif seconds > 4 * BATCH_SECONDS:
             self._batch = max(self._batch // 2, BATCHES[0])
+
+
+def remove(folder: Path) -> None:
+    """Remove the folder of a walk that is done, unless somebody walks there again by now."""
+    with suppress(StorageError), alone(folder):
+        shutil.rmtree(folder)
