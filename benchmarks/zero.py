@@ -80,7 +80,7 @@ def train(args: argparse.Namespace, learner: Zero, found: list[Exam]) -> dict[st
             since += passed
             evaluations += metrics["evaluations_per_s"] * passed
             samples += metrics["lessons_per_s"] * passed
-            over = learner.clock - start >= args.seconds
+            over = learner.clock - start >= args.seconds or learner.done >= learner.total
             if since < args.every and not over:
                 continue
             line = {

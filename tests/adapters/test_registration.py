@@ -3,6 +3,8 @@
 import subprocess
 import sys
 import warnings
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -49,6 +51,15 @@ def test_every_game_of_the_catalogue_has_an_id() -> None:
         board = f"{name}:columns=4,rows=3,k=3"
         env = gymnasium.make(environment_id(name), game=board)
         assert env.unwrapped.rules == fourlab.game(board)
+
+
+@pytest.mark.parametrize("make", [gymnasium.make, gymnasium.make_vec])
+def test_an_id_stands_for_its_own_boards_alone(make: Callable[..., Any]) -> None:
+    for name, board in [("ConnectFour", "tictactoe"), ("Connect", "mnk:k=3"), ("Mnk", "connect4")]:
+        with pytest.raises(SpecError, match=r"is no board of \w+; write gymnasium.make"):
+            make(f"fourlab/{name}-v0", game=board)
+    same = make("fourlab/ConnectFour-v0", game="connect:columns=7,rows=6,k=4")
+    assert same.unwrapped.rules == make("fourlab/Connect-v0", game="connect4").unwrapped.rules
 
 
 @pytest.mark.parametrize("name", ["fourlab/ConnectFour-v0", "fourlab/TicTacToe-v0"])

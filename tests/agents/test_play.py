@@ -1,5 +1,7 @@
 import json
 import os
+import re
+import resource
 from pathlib import Path
 
 import pytest
@@ -46,6 +48,21 @@ def test_games_are_added_to_games_alone(tmp_path: Path) -> None:
     save_games(path, [record])
     whole, _, added = path.read_text().splitlines()
     assert GameRecord.from_line(whole) == GameRecord.from_line(added) == record
+
+
+def test_a_full_disk_leaves_no_half_of_a_game(tmp_path: Path) -> None:
+    path = tmp_path / "games.jsonl"
+    record = play_game(RULES, *players(), 1)
+    save_games(path, [record])
+    whole = path.stat().st_size
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (whole + 20, before[1]))
+    try:
+        with pytest.raises(StorageError, match=re.escape(str(path))):
+            save_games(path, [record])
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert list(load_games(path)) == [record]
 
 
 def test_games_go_into_a_pipe_too(tmp_path: Path) -> None:

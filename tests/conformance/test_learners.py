@@ -158,7 +158,7 @@ def test_steps_add_up_and_one_seed_is_one_run(spec: str) -> None:
 def test_a_learner_that_was_put_away_goes_on_as_if_nothing_had_happened(
     spec: str, tmp_path: Path
 ) -> None:
-    path = tmp_path / LEARNERS[spec.partition(":")[0]].file
+    path = str(tmp_path / LEARNERS[spec.partition(":")[0]].file)  # text serves as a path
     made = learner(spec, BOARD, 1, games=2500)
     next(made.steps())
     made.notes = {"seen": 3}

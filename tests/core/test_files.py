@@ -16,7 +16,8 @@ from fourlab.core.storage import alone, check_place, load_arrays, peek
 from fourlab.learning.run_files import RunConfig, read_metrics
 from fourlab.positions.suites import read_positions
 from fourlab.rules.catalog import game
-from fourlab.rules.game_files import read_games
+from fourlab.rules.game_files import pgn, read_games
+from fourlab.rules.record import GameRecord
 from fourlab.search.bookmaking import Build
 from fourlab.studies.archive import read_json
 from fourlab.values.weights import load_weights
@@ -85,6 +86,16 @@ def test_long_files_are_read_by_lines(tmp_path: Path) -> None:
         contents(path)
     with pytest.raises(FourlabError, match=f"a line is longer than {LONGEST_LINE:,} bytes"):
         read_games(path)
+
+
+@pytest.mark.parametrize("name", ["positions.txt", "games.jsonl", "games.pgn"])
+def test_a_byte_order_mark_is_no_part_of_a_text(tmp_path: Path, name: str) -> None:
+    record = GameRecord("tictactoe", "one", "two", 0, "15", "in progress")
+    texts = {"positions.txt": "15\n", "games.jsonl": record.to_line(), "games.pgn": pgn(record)}
+    plain, marked = tmp_path / name, tmp_path / f"marked-{name}"
+    plain.write_text(texts[name], encoding="utf-8")
+    marked.write_text(texts[name], encoding="utf-8-sig")
+    assert READERS[name](marked) == READERS[name](plain) != []
 
 
 def test_what_is_written_is_no_program(tmp_path: Path) -> None:

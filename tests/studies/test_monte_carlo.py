@@ -39,6 +39,8 @@ def test_every_promised_row_is_there(archive: Archive) -> None:
         findings = archive.results[experiment.name]
         for part in filter(None, (findings, findings.truth)):
             assert part.rows
+            titles = [column.title for column in part.columns]
+            assert len({*titles}) == len(titles)
             for row in part.rows:
                 named = {column.name for column in part.columns} - UNKNOWN
                 assert all(row.get(name) is not None for name in named)

@@ -8,7 +8,14 @@ from __future__ import annotations
 
 import re
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from fourlab.core.errors import SpecError
+
+if TYPE_CHECKING:
+    from fourlab.adapters.gymnasium import FourlabEnv
+    from fourlab.adapters.vector import FourlabVectorEnv
+    from fourlab.rules.geometry import Rules
 
 PEER = "gymnasium"
 
@@ -63,7 +70,35 @@ def register() -> None:
         if environment_id(title) not in gymnasium.registry:
             gymnasium.register(
                 environment_id(title),
-                entry_point="fourlab.adapters.gymnasium:FourlabEnv",
-                vector_entry_point="fourlab.adapters.vector:FourlabVectorEnv",
-                kwargs={"game": name},
+                entry_point=f"{__name__}:one_board",
+                vector_entry_point=f"{__name__}:many_boards",
+                kwargs={"name": name},
             )
+
+
+def one_board(name: str, game: str | Rules | None = None, **options: Any) -> FourlabEnv:
+    """Return the environment of an id; raises SpecError for a `game` that it does not stand for."""
+    from fourlab.adapters.gymnasium import FourlabEnv
+
+    return FourlabEnv(_board(name, game), **options)
+
+
+def many_boards(name: str, game: str | Rules | None = None, **options: Any) -> FourlabVectorEnv:
+    """Return the vector environment of an id, as `one_board` does."""
+    from fourlab.adapters.vector import FourlabVectorEnv
+
+    return FourlabVectorEnv(game=_board(name, game), **options)
+
+
+def _board(name: str, game: str | Rules | None) -> Rules:
+    from fourlab.rules.catalog import FAMILIES
+    from fourlab.rules.catalog import game as find_game
+
+    rules = find_game(name if game is None else game)
+    family = "connect" if rules.gravity else "mnk"
+    if (family != name) if name in FAMILIES else (rules != find_game(name)):
+        raise SpecError(
+            f"game={str(game)!r} is no board of {name}; "
+            f'write gymnasium.make("{environment_id(family)}", game=...)'
+        )
+    return rules

@@ -13,6 +13,7 @@ from typing import IO
 
 MOST_TEXT = 1 << 28  # bytes of a file that is read as a whole
 NO_HOME = Path("/nonexistent")  # as systems call it
+MARKED = "utf-8-sig"  # UTF-8 that may begin with a byte order mark, as editors on Windows write it
 LONGEST_LINE = 1 << 24  # bytes of a line where a file of any length is read by lines
 
 
@@ -75,13 +76,15 @@ def contents(path: Path, most: int = MOST_TEXT) -> bytes:
 
 def text_of(path: Path, errors: str = "strict") -> str:
     """Return the text of a file, as `contents` does; every line ends in the same way."""
-    return io.TextIOWrapper(io.BytesIO(contents(path)), "utf-8", errors).read()
+    return io.TextIOWrapper(io.BytesIO(contents(path)), MARKED, errors).read()
 
 
 def lines_of(path: Path) -> Iterator[str]:
     """Yield the lines of a file of any length; raises OSError for a line that is too long."""
     with open_file(path) as file:
+        coding = MARKED  # of the first line
         while line := file.readline(LONGEST_LINE + 1):
             if len(line) > LONGEST_LINE:
                 raise OSError(errno.EFBIG, f"a line is longer than {LONGEST_LINE:,} bytes")
-            yield line.decode()
+            yield line.decode(coding)
+            coding = "utf-8"

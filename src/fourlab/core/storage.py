@@ -85,12 +85,13 @@ def writing(path: Path) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def replacing(path: Path, durable: bool = True, private: bool = False) -> Iterator[IO[bytes]]:
+def replacing(path: Path | str, durable: bool = True, private: bool = False) -> Iterator[IO[bytes]]:
     """Open a file to be written in the place of `path`: all of it, or nothing at all.
 
     What is not `durable` outlives the process but perhaps not the machine, and takes no time. What
     is `private` nobody else may read; of all else that is decided by the user's umask.
     """
+    path = Path(path)
     with writing(path):
         if path.exists() and not path.is_file():  # a device would be gone for good
             raise StorageError(f"cannot write {path}: something that is no file is there")
@@ -278,8 +279,9 @@ def _text(array: Array) -> str:
     return array.tobytes().decode(f"utf-32-{order}").rstrip("\0")
 
 
-def peek(path: Path) -> dict[str, Any]:
+def peek(path: Path | str) -> dict[str, Any]:
     """Return the header of a file of arrays or of weights, whose contents are not looked at."""
+    path = Path(path)
     try:
         if path.suffix == ".safetensors":
             with open_file(path) as weights:

@@ -142,14 +142,26 @@ def check_lines(path: Path) -> None:
 
 
 def save_games(path: Path, records: Iterable[GameRecord]) -> None:
-    """Append records to a file of lines; one that was cut off there is ended first."""
+    """Append records to a file of lines; one that was cut off there is ended first.
+
+    All of them, or none where the disk is full.
+    """
     check_lines(path)
-    with writing(path), path.open("ab") as file:
-        if file.seekable() and file.tell():
+    lines = "".join(f"{record.to_line()}\n" for record in records).encode()
+    with writing(path), path.open("ab", buffering=0) as file:
+        end = file.tell() if file.seekable() else 0
+        if end:
             with path.open("rb") as before:
                 before.seek(-1, 2)
-                file.write(b"" if before.read(1) == b"\n" else b"\n")
-        file.writelines(f"{record.to_line()}\n".encode() for record in records)
+                lines = lines if before.read(1) == b"\n" else b"\n" + lines
+        left = memoryview(lines)
+        try:
+            while left:
+                left = left[file.write(left) :]
+        except OSError:
+            if file.seekable():
+                file.truncate(end)
+            raise
 
 
 def load_games(path: Path) -> Iterator[GameRecord]:

@@ -39,7 +39,7 @@ class Values(Protocol):
         ...
 
 
-def load_values(path: Path, rules: Rules | None = None) -> Values:
+def load_values(path: Path | str, rules: Rules | None = None) -> Values:
     """Read values of any kind; raises StorageError, which names the file, for anything else.
 
     `path` is a file, or a folder that holds one named `checkpoint`. With `rules` the values must be
@@ -52,7 +52,7 @@ def load_values(path: Path, rules: Rules | None = None) -> Values:
         FILE_KIND: lambda file: Knowledge.load(file, rules)[0],
         KIND: lambda file: Network.load(file, rules),
     }
-    file = values_file(path)
+    file = values_file(Path(path))
     kind = peek(file)["kind"]
     if kind not in readers:
         raise StorageError(f"{file} is a fourlab {kind}; values are one of: {', '.join(readers)}")

@@ -186,7 +186,7 @@ class Knowledge:
         Raises StorageError, which names the file, for anything damaged, foreign, of another game
         than `rules`, or of a shape that does not fit its game.
         """
-        path = path / CHECKPOINT if is_folder(path) else path
+        path = Path(path) / CHECKPOINT if is_folder(Path(path)) else Path(path)
         return cls.checked(path, *load_arrays(path, FILE_KIND, VERSION), rules)
 
     @classmethod

@@ -54,7 +54,7 @@ class DeepQConfig:
     batch: int = option(256, "boards in a learning step", low=1, high=65_536, public=1024)
     memory: int = option(50_000, "boards that it remembers", low=1, high=10_000_000, public=200_000)
     reuse: float = option(
-        4.0, "times that a board is learned from, on average", low=0, high=1000, public=64
+        4.0, "times that a board is learned from, on average; 0: never", low=0, high=1000, public=64
     )
     half: bool = option(False, "arithmetic in bfloat16, for processors that have it")
     lanes: int = option(64, "games played at once", low=1, high=65_536, public=256)

@@ -69,7 +69,7 @@ class ZeroConfig:
         public=1024,
     )
     reuse: float = option(
-        8.0, "how often a lesson is learned on average", low=0, high=1000, public=64
+        8.0, "how often a lesson is learned on average; 0: never", low=0, high=1000, public=64
     )
     rate: float = option(2e-3, "step size at first", low=0, high=1, label="Rate", live=True)
     rate_end: float = option(0.02, "share of it that is left at the end", low=0, high=1)

@@ -172,7 +172,7 @@ def boards(bench: Bench) -> Findings:
             percent("untrained", "untrained"),
             percent("at800", "800 episodes"),
             percent("at8000", "8,000"),
-            percent("end", f"{marks[-1]:,}"),
+            percent("end", f"all {marks[-1]:,}"),
             percent("best", "the most there is"),
             Column("half", "half way after", "whole"),
             Column("states", "states known", "whole"),
