@@ -1,5 +1,7 @@
 """Play without a page: the session does what the page asks for and shows what is so."""
 
+import re
+
 import pytest
 
 from fourlab.rules.catalog import game
@@ -71,6 +73,35 @@ def test_the_visits_overlay_shows_what_a_search_tried(bench: TestBench) -> None:
     for chip, count in zip(chips, counts, strict=True):
         assert chip["share"] == pytest.approx(count / sum(counts), abs=1e-4)
         assert chip["best"] == (count == max(counts))
+
+
+SAYS = {
+    ("visits", "zero:sims=50"): r"^Move 17 · .*’s visits; expects \d( \d){1,4}$",
+    ("visits", "mcts:sims=300"): r"^Move 17 · .*’s visits; expects",
+    ("visits", "minimax:depth=2"): r"^Move 17 · visits of 2,000 simulations",
+    ("visits", "human"): r"^Move 17 · visits of 2,000 simulations",
+    ("values", "net"): r"^Move 17 · .*’s values, its policy below; expects",
+    ("values", "minimax:depth=4"): r"^Move 17 · .*’s values, its policy below; expects",
+    ("values", "random"): r"^Move 17 · .* tells no values",
+}
+
+
+@pytest.mark.parametrize(("overlay", "opponent"), SAYS)
+def test_what_the_opponent_thinks_is_shown(bench: TestBench, overlay: str, opponent: str) -> None:
+    session = play(bench, moves=PICTURE, overlay=overlay, opponent=opponent)
+    bench.until(lambda: session.overlay_data)
+    view = session.view()
+    assert re.search(SAYS[overlay, opponent], view["status"]["caption"])
+    chips = [chip for chip in view["chips"] if chip["kind"] != "full"]
+    assert len(chips) == 6
+    assert any(chip["best"] for chip in chips) == (opponent != "random")
+    if opponent in ("net", "zero:sims=50"):
+        told = [re.search(r"policy (\d+)%", chip["tip"]) for chip in chips]
+        assert sum(int(found[1]) for found in told if found) == pytest.approx(100, abs=4)
+    if opponent == "net":
+        assert all(
+            chip["tip"] == f"worth {chip['first']}, policy {chip['second']}" for chip in chips
+        )
 
 
 def test_the_graph_names_the_blunders_of_the_game(bench: TestBench) -> None:

@@ -11,6 +11,9 @@ from fourlab.rules.position import Position
 from fourlab.web import words
 from fourlab.web.sessions.review_words import name_moves
 
+FULL = {"kind": "full", "first": "full"}
+LINE_SHOWN = 5  # moves that fit beside what else the caption says
+
 
 def hint_of(position: Position, overlay: dict[str, Any]) -> dict[str, Any]:
     """Return the moves that an overlay recommends, and a sentence."""
@@ -42,18 +45,17 @@ def spoken(rules: Rules, overlay: dict[str, Any]) -> str:
     return f"{'; '.join(found)}." if found else ""
 
 
-def visits_overlay(position: Position, decision: Decision) -> dict[str, Any]:
-    """Return the chips that show how often a search tried each move."""
+def visits_overlay(position: Position, decision: Decision, whose: str = "") -> dict[str, Any]:
+    """Return the chips that show how often a search tried each move; `whose`, if somebody's."""
     visits = decision.visits or (0,) * position.rules.move_count
     total = max(1, sum(visits))
     legal = position.legal_moves()
     chips: list[dict[str, Any]] = []
     for move, count in enumerate(visits):
         if move not in legal:
-            chips.append({"kind": "full", "first": "full"})
+            chips.append(FULL)
             continue
         share = count / total
-        value = (decision.values or ())[move] if decision.values else None
         chips.append(
             {
                 "kind": "visits",
@@ -61,10 +63,36 @@ def visits_overlay(position: Position, decision: Decision) -> dict[str, Any]:
                 "second": words.count(count),
                 "share": round(share, 4),
                 "best": count == max(visits),
-                "tip": "" if value is None else f"average result {value:+z.2f}".replace("-", "−"),
+                "tip": _opinion_of(decision, move),
             }
         )
-    return {"chips": chips, "done": True, "simulations": total}
+    says = f"{whose}’s visits" if whose else f"visits of {total:,} simulations"
+    return {"chips": chips, "done": True, "simulations": total, "says": says + _plan(decision)}
+
+
+def opinion_overlay(position: Position, decision: Decision, whose: str) -> dict[str, Any]:
+    """Return the chips that show what an agent thinks each move is worth, and how it leans."""
+    values = decision.values or (None,) * position.rules.move_count
+    known = [value for value in values if value is not None]
+    chips: list[dict[str, Any]] = []
+    for move, value in enumerate(values):
+        if move not in position.legal_moves():
+            chips.append(FULL)
+            continue
+        leans = "" if decision.policy is None else f"{decision.policy[move]:.0%}"
+        chips.append(
+            {
+                "kind": "values",
+                "first": "–" if value is None else _signed(value),
+                "second": leans,
+                "heat": 0.0 if value is None else round(value, 4),
+                "best": value is not None and value == max(known),
+                "tip": _opinion_of(decision, move),
+            }
+        )
+    leaning = "" if decision.policy is None else ", its policy below"
+    says = f"{whose}’s values{leaning}" if known else f"{whose} tells no values"
+    return {"chips": chips, "done": True, "says": says + _plan(decision)}
 
 
 def values_overlay(position: Position, agent: Learned) -> dict[str, Any]:
@@ -77,16 +105,37 @@ def values_overlay(position: Position, agent: Learned) -> dict[str, Any]:
     chips: list[dict[str, Any]] = []
     for value, count in zip(values, trials, strict=True):
         if value is None:
-            chips.append({"kind": "full", "first": "full"})
+            chips.append(FULL)
             continue
         chips.append(
             {
                 "kind": "values",
-                "first": f"{value:z.2f}".replace("-", "−"),
+                "first": _signed(value),
                 "second": words.count(count or 0),
                 "heat": round(value / scale, 4),
                 "best": value == max(legal),
                 "tip": f"learned from {count or 0:,} trials",
             }
         )
-    return {"chips": chips, "done": True}
+    return {"chips": chips, "done": True, "says": "learned values, trials below"}
+
+
+def _opinion_of(decision: Decision, move: int) -> str:
+    """Say what a decision holds of a move beside what is drawn of it."""
+    value = None if decision.values is None else decision.values[move]
+    parts = [
+        "" if value is None else f"worth {_signed(value)}",
+        "" if decision.policy is None else f"policy {decision.policy[move]:.0%}",
+        "" if decision.visits is None else f"{decision.visits[move]:,} visits",
+    ]
+    return ", ".join(filter(None, parts))
+
+
+def _plan(decision: Decision) -> str:
+    """Say how an agent expects the game to go on."""
+    moves = " ".join(str(move + 1) for move in decision.line[:LINE_SHOWN])
+    return f"; expects {moves}" if len(decision.line) > 1 else ""
+
+
+def _signed(value: float) -> str:
+    return f"{value:z.2f}".replace("-", "−")

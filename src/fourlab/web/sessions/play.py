@@ -160,8 +160,8 @@ class PlaySession(PlayTable):
         """Choose what stands above the columns."""
         if name not in OVERLAYS:
             raise FourlabError(f"there is no overlay {name!r}; {', '.join(OVERLAYS)}")
-        if name == "values" and self.learned is None:
-            raise FourlabError("values need a learned agent as opponent")
+        if name == "values" and self.thinker is None:
+            raise FourlabError("values are those of an agent; choose one as opponent")
         self.setting = replace(self.setting, overlay=name)
         self.overlay_data = self.hinted = None
         for kind in ("overlay", "hint"):

@@ -14,14 +14,14 @@ from fourlab.rules.position import Position
 from fourlab.web.keep.shelf import Shelf
 from fourlab.web.limits import ANALYSIS_SECONDS, read_agent
 from fourlab.web.sessions.base import Session
-from fourlab.web.sessions.overlays import values_overlay, visits_overlay
+from fourlab.web.sessions.overlays import opinion_overlay, values_overlay, visits_overlay
 from fourlab.web.sessions.play_keeping import GameKeeper
 from fourlab.web.sessions.play_setup import Setup, address, read_line, read_setup
 from fourlab.web.sessions.review import Review, Told, tell_all
 from fourlab.web.sessions.truth import GameValues, solve_game, solve_moves
 from fourlab.web.warm import task_named, task_of
-from fourlab.web.words import HUMAN
-from fourlab.web.workbench import MOVES, Job, pool_of
+from fourlab.web.words import HUMAN, opponent_of
+from fourlab.web.workbench import ANALYSIS, MOVES, Job, pool_of
 
 VISITS_AGENT = "mcts:sims=2000"
 WATCH_SECONDS = 0.7  # between the moves of two agents
@@ -92,10 +92,10 @@ class PlayTable(Session):
         return self.line.is_at_end and not is_person and not self.position.is_over
 
     @property
-    def learned(self) -> Learned | None:
-        """The agent whose values can be shown: the opponent, if it has learned."""
-        found = [agent for agent in self.agents if isinstance(agent, Learned)]
-        return found[0] if found else None
+    def thinker(self) -> int | None:
+        """The side of the agent whose thoughts can be shown: the mover's, or the opponent's."""
+        mover = self.position.to_move
+        return next((side for side in (mover, 1 - mover) if self.agents[side] is not None), None)
 
     @property
     def values(self) -> GameValues:
@@ -195,20 +195,32 @@ class PlayTable(Session):
                 lambda job: solve_moves(job, position, self._overlaid, ANALYSIS_SECONDS),
                 needs=task_named("solver", self.rules),
             )
-        elif self.setting.overlay == "values" and self.learned is not None:
-            learned = self.learned
-            self.start(
-                "overlay", lambda j: j.report(self._overlaid, values_overlay(position, learned))
-            )
         elif self.setting.overlay == "visits":
-            agent = read_agent(VISITS_AGENT, self.rules)
-            seed = int(self.rng.integers(2**32))
+            self._ask(position, self.thinker, by_visits=True)
+        elif self.setting.overlay == "values" and self.thinker is not None:
+            self._ask(position, self.thinker, by_visits=False)
 
-            def search(job: Job) -> None:
-                decision = agent.decide(position, np.random.default_rng(seed), job.limit)
-                job.report(self._overlaid, visits_overlay(position, decision))
+    def _ask(self, position: Position, side: int | None, by_visits: bool) -> None:
+        """Show what the agent of a side thinks; a search's visits where it counts none."""
+        search = read_agent(VISITS_AGENT, self.rules)
+        opponent = search if side is None else self.agents[side]
+        assert opponent is not None  # noqa: S101  # a thinker is one
+        spec = VISITS_AGENT if side is None else self.setting.players[side]
+        rng = np.random.default_rng(int(self.rng.integers(2**32)))
 
-            self.start("overlay", search, needs=task_of(agent))
+        def ask(job: Job) -> None:
+            if isinstance(opponent, Learned) and not by_visits:
+                job.report(self._overlaid, values_overlay(position, opponent))
+                return
+            # Another one of its kind, so that what the opponent remembers stays as it is.
+            decision = read_agent(spec, self.rules).decide(position, rng, job.limit)
+            whose = "" if side is None else opponent_of(spec)["title"]
+            if by_visits and decision.visits is None:
+                decision, whose = search.decide(position, rng, job.limit), ""
+            overlay = visits_overlay if by_visits else opinion_overlay
+            job.report(self._overlaid, overlay(position, decision, whose))
+
+        self.start("overlay", ask, pool_of(ANALYSIS, opponent), needs=task_of(opponent))
 
     def _overlaid(self, overlay: dict[str, Any]) -> None:
         self.overlay_data = overlay

@@ -77,7 +77,7 @@ def play_view(session: PlaySession) -> dict[str, Any]:
         "families": [family.to_json() for family in words.families(session.rules)],
         "strengths": list(words.STRENGTHS),
         "overlay": setting.overlay,
-        "hasValues": session.learned is not None,
+        "hasValues": session.thinker is not None,
         "chips": None if session.overlay_data is None else session.overlay_data["chips"],
         "hint": session.hinted,
         "graph": graph(session),
@@ -201,10 +201,8 @@ def caption(session: PlaySession) -> str:
         if session.line.length == 0 and session.setting.people > 0:
             return instruction(session.rules)
         return number
-    if session.setting.overlay == "values":
-        return f"{number} · learned values, trials below"
-    if session.setting.overlay == "visits":
-        return f"{number} · visits of {data['simulations']:,} simulations"
+    if "says" in data:
+        return f"{number} · {data['says']}"
     if not data["done"]:
         return f"{number} · solving, {data['solved']} of {data['of']}"
     if data["solved"] < data["of"]:

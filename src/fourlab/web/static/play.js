@@ -9,7 +9,7 @@ import { reviewing } from "fourlab/reviewing.js";
 import { unsent } from "fourlab/unsent.js";
 
 const OVERLAYS = ["off", "exact", "visits", "values"];
-const NO_VALUES = "Values need a learned agent as opponent.";
+const NO_VALUES = "Values are those of an agent; choose one as opponent.";
 const KEYS = [
   ["1 – 9", "drop in a column"], ["← →", "move along the columns"], ["Enter", "drop there"],
   ["U", "undo"], ["R", "redo"], ["H", "hint"], ["O", "next overlay"], ["N", "new game"],
