@@ -140,8 +140,9 @@ def test_it_lives_beside_an_installed_fourlab_and_other_submissions() -> None:
 
 
 def test_who_cannot_play_cannot_be_exported() -> None:
-    with pytest.raises(SpecError, match="'human' cannot play on Kaggle"):
+    with pytest.raises(SpecError, match="'human' cannot play on Kaggle") as refused:
         export_kaggle("human")
+    assert "engine" not in str(refused.value)
 
 
 def fourlab_export(*arguments: str) -> subprocess.CompletedProcess[str]:

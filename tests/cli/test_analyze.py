@@ -45,6 +45,15 @@ def test_positions_of_the_book_cost_nothing() -> None:
     assert answer["nodes"] == 0
 
 
+def test_what_needs_no_search_is_not_always_from_a_book() -> None:
+    small = ["analyze", "--no-book", "--game", "connect:columns=2,rows=2,k=2"]
+    over = ["analyze", "--no-book", "1212121"]
+    for args in (small, over):
+        answer = json.loads(run(*args, "--json").stdout)
+        assert (answer["source"], answer["nodes"]) == ("search", 0)
+        assert "book" not in run(*args).stdout
+
+
 def test_the_picture_has_a_chip_above_each_column() -> None:
     shown = run("analyze", FAMOUS).stdout
     assert shown.isascii()

@@ -110,6 +110,15 @@ def test_the_ladder_is_over_all_games(played: Path) -> None:
     assert re.search(r"baseline +1500 +anchor +80 ", shown)
 
 
+def test_games_that_were_broken_off_rate_nobody(tmp_path: Path) -> None:
+    with Records(tmp_path / "games.db") as records:
+        records.keep(GameRecord("tictactoe", "human", "random", 0, "15", "in progress"))
+    for options in ([], ["--json"], ["--anchor", "nope"]):
+        done = run(tmp_path, "ladder", *options)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert done.stderr == "fourlab: no finished games in games.db\n"
+
+
 def test_the_ladder_rates_every_game_apart(tmp_path: Path) -> None:
     for name in (SMALL, "tictactoe"):
         agents = ["random", "baseline", "--game", name, "--games", "20", "--seed", "1"]
@@ -304,7 +313,7 @@ def test_plots_are_drawn(played: Path) -> None:
         (["arena", "--resume", "--record", "none.db"], "no games recorded in none.db"),
         (["arena", "random", "baseline", "--record", "said.txt"], "is no fourlab record"),
         (["ladder", "--record", "none.db"], "no games recorded in none.db"),
-        (["ladder", "--game", "connect4"], "no games of connect4"),
+        (["ladder", "--game", "connect4"], "no finished games of connect4"),
         (["games", "7"], "'7' is no game's number"),
         (["games", "7.7"], "no game 7.7 in games.db"),
         (["games", "7.7", "--csv"], "no game 7.7 in games.db"),

@@ -127,6 +127,11 @@ def test_hints_name_the_best_move(play) -> None:
     terminal.until("column 2: Win in 1")
     terminal.type("q")
     assert terminal.end() == 0
+    terminal = play("--second", "human", "--game", "tictactoe")
+    terminal.type("hint")
+    terminal.until("any cell: Draw")
+    terminal.type("q")
+    assert terminal.end() == 0
 
 
 @pytest.mark.parametrize("key", ["\x03", "\x04"], ids=["ctrl-c", "ctrl-d"])

@@ -9,6 +9,7 @@ from fourlab.rules.position import position_of
 from fourlab.search.book import Book, has_shipped_book, shipped_book
 from fourlab.search.scores import words
 from fourlab.search.solver import solve
+from fourlab.web.sessions.overlays import hint_of
 from fourlab.web.sessions.play import PlaySession
 from fourlab.web.words import DEFAULT_OPPONENT, opponent_of
 from web.bench import TestBench
@@ -268,6 +269,15 @@ def test_a_hint_is_exact(bench: TestBench) -> None:
     do(session, "hint")
     bench.until(lambda: session.view()["hint"]["moves"])
     assert session.view()["hint"] == {"moves": [4], "text": "Hint: column 5, Win in 9"}
+
+
+def test_a_hint_that_tells_no_move_from_another_says_so() -> None:
+    chips = [{"kind": "unknown", "first": "?"}] * 7
+    assert hint_of(position_of(game("connect4"), ""), {"chips": chips})["text"] == (
+        "Hint: any column, nothing known yet, not solved"
+    )
+    chips = [*chips[:6], {"kind": "loss", "first": "Loss"}]
+    assert "the best so far" in hint_of(position_of(game("connect4"), ""), {"chips": chips})["text"]
 
 
 def test_a_hint_goes_when_another_overlay_comes(bench: TestBench) -> None:

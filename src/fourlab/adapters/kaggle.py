@@ -8,6 +8,7 @@ from typing import Any
 from fourlab.adapters.submission import Submission
 from fourlab.adapters.thinker import make_thinker
 from fourlab.agents.base import Agent
+from fourlab.agents.engine import EngineAgent
 from fourlab.agents.human import Human
 from fourlab.agents.registry import AGENTS, agent
 from fourlab.core.errors import GeometryError, SpecError
@@ -54,7 +55,7 @@ def player_of(spec: str) -> Agent:
     except WrongGameError as error:
         found = agent(spec, error.rules)
     if isinstance(found, Human):
-        known = ", ".join(name for name in AGENTS if name != Human.name)
+        known = ", ".join(name for name in AGENTS if name not in (Human.name, EngineAgent.name))
         raise SpecError(f"agent 'human' cannot play on Kaggle; take one of {known}")
     check_gravity(found.rules)
     return found

@@ -124,7 +124,8 @@ def sentences(found: Analysis, solver: Solver, limits: Limit) -> list[str]:
     if position.is_over:
         return [result(position, plain=True)]
     side = SIDE_NAMES[position.to_move].capitalize()
-    cost = f"{found.nodes:,} nodes, {found.seconds:.2f} s" if found.nodes else "from the book"
+    searched = f"{found.nodes:,} nodes, {found.seconds:.2f} s"
+    cost = "from the book" if found.source == "book" else searched
     if found.value is None:
         return [f"{side} to move: not solved in the time given", cost]
     verdict = words(position.rules, position.ply, found.value)

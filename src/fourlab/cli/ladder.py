@@ -30,8 +30,9 @@ def ladder(
         summary, beginnings = records.summary(), records.beginnings()
     if game is not None:
         summary = {name: r for name, r in summary.items() if name == str(find_game(game))}
+    summary = {name: results for name, results in summary.items() if groups(results)}
     if not summary:
-        raise FourlabError(f"no games{f' of {game}' if game else ''} in {record}")
+        raise FourlabError(f"no finished games{f' of {game}' if game else ''} in {record}")
     found = [
         (name, group, rate(group, anchor if _plays(anchor, group) else None))
         for name, results in summary.items()

@@ -224,14 +224,15 @@ class TerminalGame:
         [*_, found] = analyse(position, shared_solver(position.rules), limits, quick_first=True)
         top = max((bounds.low, bounds.high) for bounds in found.moves.values())
         good = [m + 1 for m, b in sorted(found.moves.items()) if (b.low, b.high) == top]
-        moves = " or ".join(map(str, good))
+        unit, alike = position.rules.unit, len(good) == len(position.legal_moves()) > 1
+        moves = f"any {unit}" if alike else f"{unit} {' or '.join(map(str, good))}"
         if top[0] == top[1]:
             verdict = words(position.rules, position.ply, top[0])
         elif top[0] > 0:
             verdict = "Win"
         else:
-            verdict = "the best so far, not solved"
-        self.screen.print(f"{position.rules.unit} {moves}: {verdict}")
+            verdict = f"{'nothing known yet' if alike else 'the best so far'}, not solved"
+        self.screen.print(f"{moves}: {verdict}")
 
 
 def _make_ready(agent: Agent) -> None:

@@ -30,7 +30,7 @@ def train(
         str | None, typer.Option(help="The game; connect4 if none is named.", parser=as_text)
     ] = None,
     opponent: Annotated[
-        str | None, typer.Option(help='Such as "4 baseline and 1 minimax", "random then self".')
+        str | None, typer.Option(help='Such as "4 baseline and 1 minimax", "random then frozen".')
     ] = None,
     games: Annotated[int | None, typer.Option(min=1, help="Games to play.")] = None,
     side: Annotated[str | None, typer.Option(help="first, second or alternating.")] = None,

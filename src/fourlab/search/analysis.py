@@ -42,8 +42,9 @@ class Analysis:
 
     @property
     def source(self) -> str:
-        """`book` if nothing had to be searched."""
-        return "search" if self.nodes else "book"
+        """`book` if nothing had to be searched because it stands there."""
+        in_book = any(bounds.source == "book" for bounds in self.moves.values())
+        return "book" if in_book and not self.nodes else "search"
 
     def score(self, move: int) -> int | None:
         """Return the exact score of a move, None if it cannot be played or is not known."""

@@ -177,7 +177,7 @@ def cost(session: AnalyseSession) -> str:
         return "the game is over"
     if found is None or not found["done"]:
         return "solving"
-    if not found["nodes"]:
+    if found["source"] == "book":
         return "exact, from the book"
     kind = "exact" if found["value"] is not None else "bounds"
     return f"{kind}, {words.count(found['nodes'])} nodes, {words.seconds(found['seconds'])}"

@@ -29,6 +29,7 @@ def hint_of(position: Position, overlay: dict[str, Any]) -> dict[str, Any]:
         chip = chips[best[0]]
         text = f"{chip['first']} {chip.get('second', '')}".strip()
     if len(best) == sum(chip["kind"] != "full" for chip in chips) > 1:
+        text = text.replace("the best so far", "nothing known yet")
         return {"moves": best, "text": f"Hint: any {unit}, {text}"}
     names = name_moves(position.rules, best)
     return {"moves": best, "text": f"Hint: {names.replace(' and ', ' or ')}, {text}"}

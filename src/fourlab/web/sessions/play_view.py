@@ -207,8 +207,8 @@ def caption(session: PlaySession) -> str:
         return f"{number} · solving, {data['solved']} of {data['of']}"
     if data["solved"] < data["of"]:
         return f"{number} · not solved in the time given"
-    spent = "from the book" if data["source"] == "book" else words.seconds(data["seconds"])
-    return f"{number} · exact scores, {'solved in ' if data['nodes'] else ''}{spent}"
+    solved = f"solved in {words.seconds(data['seconds'])}"
+    return f"{number} · exact scores, {'from the book' if data['source'] == 'book' else solved}"
 
 
 def instruction(rules: Rules) -> str:
