@@ -175,7 +175,7 @@ class Run:
         """Train to the end and yield a line of metrics every so many games.
 
         `watch` sees every chunk; when `stop` says so, the run saves after the current one and
-        ends; where an opponent of a table thinks, in the middle of it. A line is written before the
+        ends; where an opponent thinks, in the middle of it. A line is written before the
         checkpoint that holds its games and dropped if that is never reached, so that a run that was
         killed and taken up again has the lines of one that was not. Nobody else may be at work in
         the folder.
