@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 LOCAL = "127.0.0.1"
 GRACE_SECONDS = 3  # after Ctrl-C, for requests that are being answered
+TIDY_SECONDS = 1.0  # after everything is saved, for threads that were called off
 LAST_SECONDS = 8.0  # after Ctrl-C, then the process is ended whatever it does
 
 
@@ -121,19 +122,28 @@ def _answer(app: FastAPI, listener: socket.socket) -> None:
         """Close everything; if that does not end, end all the same. Runs are saved on the way."""
         if server.should_exit:  # once more would leave them unsaved
             return
-        deadline = threading.Timer(LAST_SECONDS, os._exit, (128 + sig,))
-        deadline.daemon = True
-        deadline.start()
+        _end_after(LAST_SECONDS, sig)
         leave(sig, frame)
 
-    def end(*_: object) -> None:
-        """Leave as Ctrl-C does; pressed again on the way out it is not heard."""
+    def end(sig: int, _: FrameType | None) -> None:
+        """Leave as Ctrl-C does; pressed again on the way out it is not heard.
+
+        All is saved by then: threads that still think may tidy up, and are not waited for.
+        """
         signal.signal(signal.SIGINT, signal.SIG_IGN)
+        _end_after(TIDY_SECONDS, sig)
         raise KeyboardInterrupt
 
     server.handle_exit = leave_for_sure  # type: ignore[method-assign]
     signal.signal(signal.SIGINT, end)  # what uvicorn calls when it has closed everything
     server.run(sockets=[listener])
+
+
+def _end_after(seconds: float, sig: int) -> None:
+    """End the process in so many seconds, whatever it does then."""
+    deadline = threading.Timer(seconds, os._exit, (128 + sig,))
+    deadline.daemon = True
+    deadline.start()
 
 
 def _listen(host: str, port: int) -> socket.socket:
