@@ -16,7 +16,7 @@ WHILE_BUILDING += "typer.main.get_command = get_command\n"
 
 
 @pytest.mark.parametrize("way", [("-m", "fourlab"), ("-c", SCRIPT)])
-@pytest.mark.parametrize("name", ["typer", "numpy"])
+@pytest.mark.parametrize("name", ["typing", "typer", "numpy"])
 def test_ctrl_c_while_modules_are_imported_ends_in_silence(
     tmp_path: Path, way: tuple[str, str], name: str
 ) -> None:

@@ -6,9 +6,11 @@ fourlab` registers them where Gymnasium is loaded, and otherwise waits until som
 
 from __future__ import annotations
 
-import re
 import sys
-from typing import Any
+
+TYPE_CHECKING = False  # as in `typing`, whose import is half of that of fourlab
+if TYPE_CHECKING:
+    from typing import Any
 
 PEER = "gymnasium"
 
@@ -45,6 +47,8 @@ def offer() -> None:
 
 def environment_id(title: str) -> str:
     """Return the id of a game by its title: `fourlab/TicTacToe-v0`."""
+    import re
+
     words = re.split(r"\W+", title)
     return f"fourlab/{''.join(word.capitalize() for word in words)}-v0"
 
