@@ -7,6 +7,7 @@ import os
 import signal
 import socket
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from types import FrameType
@@ -122,28 +123,27 @@ def _answer(app: FastAPI, listener: socket.socket) -> None:
         """Close everything; if that does not end, end all the same. Runs are saved on the way."""
         if server.should_exit:  # once more would leave them unsaved
             return
-        _end_after(LAST_SECONDS, sig)
+        deadline = threading.Timer(LAST_SECONDS, os._exit, (128 + sig,))
+        deadline.daemon = True
+        deadline.start()
         leave(sig, frame)
 
     def end(sig: int, _: FrameType | None) -> None:
-        """Leave as Ctrl-C does; pressed again on the way out it is not heard.
+        """Leave: all is saved by now. Pressed again on the way out, Ctrl-C is not heard.
 
-        All is saved by then: threads that still think may tidy up, and are not waited for.
+        Threads may tidy up, but not for long. To take the interpreter apart takes seconds under
+        load, in which no timer of ours would run.
         """
         signal.signal(signal.SIGINT, signal.SIG_IGN)
-        _end_after(TIDY_SECONDS, sig)
-        raise KeyboardInterrupt
+        over = time.monotonic() + TIDY_SECONDS
+        for thread in threading.enumerate():
+            if thread is not threading.main_thread() and not thread.daemon:
+                thread.join(max(0.0, over - time.monotonic()))
+        os._exit(128 + sig)
 
     server.handle_exit = leave_for_sure  # type: ignore[method-assign]
     signal.signal(signal.SIGINT, end)  # what uvicorn calls when it has closed everything
     server.run(sockets=[listener])
-
-
-def _end_after(seconds: float, sig: int) -> None:
-    """End the process in so many seconds, whatever it does then."""
-    deadline = threading.Timer(seconds, os._exit, (128 + sig,))
-    deadline.daemon = True
-    deadline.start()
 
 
 def _listen(host: str, port: int) -> socket.socket:
