@@ -8,13 +8,17 @@ agent.decide(position, numpy.random.default_rng(1)).move
 fourlab.tournament("mcts", "baseline", games=20).ratings()
 """
 
+from __future__ import annotations
+
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
 
 from fourlab.adapters.registration import offer
 from fourlab.version import __version__
 
+TYPE_CHECKING = False  # as in `typing`, which takes longer to import than all that is here
 if TYPE_CHECKING:
+    from typing import Any
+
     from fourlab.agents.base import Agent as Agent
     from fourlab.agents.base import Decision as Decision
     from fourlab.agents.play import play_game as play_game

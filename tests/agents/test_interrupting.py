@@ -6,9 +6,16 @@ from typing import Any
 import numpy as np
 import pytest
 
+from fourlab.adapters.gymnasium import FourlabEnv
+from fourlab.agents.minimax import Minimax
 from fourlab.agents.registry import agent
 from fourlab.arena.certify import questions as certifying
 from fourlab.arena.grading import Questions, answer
+from fourlab.learning.evaluation import play_off
+from fourlab.learning.mdp.planning import best_response
+from fourlab.learning.networks.sources import Games, played
+from fourlab.learning.registry import learner
+from fourlab.rules.catalog import game
 
 
 def interrupting(player: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -56,3 +63,43 @@ def test_a_certificate_hears_ctrl_c(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = certifying.Questions(player.spec, "connect4", "", 0, np.array([key], np.int64))
     with pytest.raises(KeyboardInterrupt):
         certifying.answer(asked, player)
+
+
+@pytest.fixture
+def interrupted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have Ctrl-C pressed when `minimax` searches on: a search that is one call never does."""
+    search = Minimax._search
+
+    def searched(*args: Any, **options: Any) -> Any:
+        goes_on = args[6]
+        if goes_on:
+            _thread.interrupt_main()
+        return search(*args, **options)
+
+    monkeypatch.setattr(Minimax, "_search", searched)
+
+
+DEEP = "minimax:depth=9"
+ASKED = {
+    "a table": lambda spec: learner(f"q:games=64,opponent=({spec})").advance(1),
+    "a network": lambda spec: learner(f"deep-q:games=64,opponent=({spec})").advance(1),
+    "lessons": lambda spec: played(game("connect4"), Games(of=spec, count=64)),
+    "examination": lambda spec: play_off(learner("q"), agent(spec), 64, 1, "first"),
+    "gymnasium": lambda spec: FourlabEnv("connect4", spec, "second").reset(seed=1),
+}
+
+
+@pytest.mark.parametrize("asks", ASKED.values(), ids=ASKED)
+@pytest.mark.usefixtures("interrupted")
+def test_who_asks_about_many_boards_hears_ctrl_c(asks: Any) -> None:
+    if asks in (ASKED["a network"], ASKED["lessons"]):
+        pytest.importorskip("torch")
+    with pytest.raises(KeyboardInterrupt):
+        asks(DEEP)
+
+
+@pytest.mark.parametrize("ties", ["first", "random"])
+@pytest.mark.usefixtures("interrupted")
+def test_a_best_response_hears_ctrl_c(ties: str) -> None:
+    with pytest.raises(KeyboardInterrupt):
+        best_response("connect4", f"{DEEP},ties={ties}", "second", most=1)

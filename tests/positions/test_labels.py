@@ -1,17 +1,21 @@
 """Labels are the solver's, whoever makes them and however often he is interrupted."""
 
+import threading
+import time
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from fourlab.core.arrays import Ints
 from fourlab.core.limit import CalledOffError, Limit
 from fourlab.core.storage import StorageError
 from fourlab.positions import labels as module
 from fourlab.positions.labels import (
     UNPLAYABLE,
     Labeller,
+    Labels,
     joined,
     label,
     load_labels,
@@ -131,3 +135,30 @@ def test_labels_of_boards_that_cannot_be_are_refused(tmp_path: Path, rules: Rule
     save_labels(path, replace(whole, keys=np.array(start)))
     with pytest.raises(StorageError, match="its arrays do not fit"):
         load_labels(path)
+
+
+def test_ctrl_c_calls_off_what_other_threads_label(monkeypatch: pytest.MonkeyPatch) -> None:
+    rules = BOARDS[0]
+    keys = np.arange(2 * module.CHUNK)
+    done = label(rules, keys_of(some_positions(rules, 20)), Solver(rules, table_mb=1))
+    begun, called_off = threading.Event(), []
+
+    def chunk(_: Labeller, keys: Ints, at: int, limit: Limit) -> Labels:
+        if at == 0:
+            begun.wait(30)
+            return done
+        begun.set()
+        deadline = time.monotonic() + 30  # where it is not called off this would not end
+        while not limit.stop() and time.monotonic() < deadline:
+            pass
+        called_off.append(limit.stop())
+        return done
+
+    def interrupted(_: int) -> None:
+        if threading.current_thread() is threading.main_thread():
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(Labeller, "_chunk", chunk)
+    with pytest.raises(KeyboardInterrupt), Labeller(rules, 2) as labeller:
+        labeller.label(keys, watch=interrupted)
+    assert called_off == [True]

@@ -4,6 +4,7 @@ import json
 import shutil
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 from typing import Any
@@ -12,11 +13,11 @@ import pytest
 
 import command
 from fourlab.core.errors import SpecError
-from fourlab.core.storage import StorageError
+from fourlab.core.storage import StorageError, alone
 from fourlab.core.workers import Workers
 from fourlab.learning.registry import load_learner
 from fourlab.learning.runs import CONFIG, Run, RunConfig
-from fourlab.studies.courses import Course, Courses, course, folder_name, train
+from fourlab.studies.courses import Course, Courses, course, folder_name, log, train
 from fourlab.studies.sweep import Sweep, expand
 from fourlab.values.knowledge import CHECKPOINT
 
@@ -137,6 +138,57 @@ def test_watch_hears_of_every_game_once() -> None:
 
 
 @pytest.mark.usefixtures("here")
+def test_a_point_that_another_program_trains_is_waited_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    made = training(games=200, text="q:alpha={0.1,0.5}")
+    first, second = made.courses
+    other = Run.start(Path(first.folder), first.run)
+    told: list[str] = []
+    waits = threading.Event()
+    monkeypatch.setattr(log, "info", lambda words: (told.append(words), waits.set()))
+    with Workers(2) as pool:
+        going = made.run(pool)
+        with alone(other.folder):
+            assert next(going) == second
+            assert waits.wait(60)
+        assert next(going) == first
+        assert next(going, None) is None
+    assert told == [f"another program trains {first.folder}; waiting until it ends ..."]
+    assert all(Run.resume(Path(point.folder)).is_over for point in made.courses)
+
+
+@pytest.mark.usefixtures("here")
+def test_who_waits_for_another_program_can_leave() -> None:
+    made = training(games=200, text="q:alpha={0.1,0.5}")
+    first, second = made.courses
+    other = Run.start(Path(first.folder), first.run)
+    with alone(other.folder), Workers(2) as pool:
+        going = made.run(pool)
+        assert next(going) == second
+        going.close()
+    assert Run.resume(other.folder).learner.done == 0
+
+
+@pytest.mark.usefixtures("here")
+def test_what_another_program_trained_meanwhile_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It had looked at the point before."""
+    point = training(games=200).courses[0]
+    start, others = Run.start, []
+
+    def started(folder: Path, config: RunConfig) -> Run:
+        run = start(folder, config)
+        list(Run.resume(folder).reports())
+        others.append(learned(RUNS))
+        return run
+
+    monkeypatch.setattr(Run, "start", started)
+    heard: list[int] = []
+    assert train(point, heard.append) == sum(heard) == 200
+    assert [learned(RUNS)] == others
+
+
+@pytest.mark.usefixtures("here")
 def test_a_folder_of_another_run_is_left_alone() -> None:
     point = training().courses[0]
     other = RunConfig("q:games=10", "tictactoe", 1)
@@ -190,7 +242,10 @@ def test_what_was_trained_elsewhere_is_said() -> None:
         ("qq:alpha={1,2}", "unknown learner 'qq'; did you mean 'q'"),
         ("q:alhpa={1,2}", "learner 'q' has no option 'alhpa'; options: games="),
         ("q:gamma={0.5,2}", r"gamma='2' is not allowed"),
-        ("q:gamma={0.5,0.50}", "'q:gamma=0.5' and 'q:gamma=0.50' are one learner; give it once"),
+        (
+            "q:opponent={random,(random)}",
+            r"'q:opponent=random' and 'q:opponent=\(random\)' are one learner; give it once",
+        ),
         ("q:opponent={random,magic}", "unknown agent 'magic'"),
     ],
 )

@@ -4,10 +4,11 @@ import asyncio
 import contextlib
 import os
 import signal
+import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -196,17 +197,17 @@ class Deaf(Agent):
             time.sleep(0.01)
 
 AGENTS["deaf"] = Deaf
+from fourlab.cli import serve
+serve.LAST_SECONDS = 3600.0
 from fourlab.cli.main import main
 sys.argv = ["fourlab", "serve", "--port", sys.argv[1]]
 main()
 """
 
 
-def test_the_server_ends_whatever_its_threads_do(tmp_path: Path) -> None:
-    """Ctrl-C ends it even while agents think that hear of no limit, and nobody waits for them.
-
-    Whoever is impatient and presses it again and again sees no traceback.
-    """
+@pytest.fixture
+def deaf(tmp_path: Path) -> Iterator[tuple[subprocess.Popen[str], int, Path]]:
+    """A server with an agent that hears of no limit, its port, and what it says of errors."""
     port = free_port()
     errors = (tmp_path / "errors").open("w+")
     process = subprocess.Popen(
@@ -220,19 +221,53 @@ def test_the_server_ends_whatever_its_threads_do(tmp_path: Path) -> None:
     try:
         assert process.stdout is not None
         assert any("fourlab is at" in line for line in iter(process.stdout.readline, ""))
-        for _ in range(2):
-            with pytest.raises(httpx.TimeoutException):
-                httpx.get(f"http://localhost:{port}/api/decide?agent=deaf", timeout=0.5)
-            assert process.stdout.readline() == "deaf\n"
-        for _ in range(300):
-            process.send_signal(signal.SIGINT)
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                process.wait(timeout=0.2)
-        assert process.poll() == 128 + signal.SIGINT
-        assert "Traceback" not in (tmp_path / "errors").read_text()
+        yield process, port, tmp_path / "errors"
     finally:
         errors.close()
         process.kill()
         process.wait()
         if process.stdout is not None:
             process.stdout.close()
+
+
+def test_the_server_ends_whatever_its_threads_do(
+    deaf: tuple[subprocess.Popen[str], int, Path],
+) -> None:
+    """Ctrl-C ends it even while agents think that hear of no limit, and nobody waits for them.
+
+    Whoever is impatient and presses it again and again sees no traceback.
+    """
+    process, port, errors = deaf
+    for _ in range(2):
+        with pytest.raises(httpx.TimeoutException):
+            httpx.get(f"http://localhost:{port}/api/decide?agent=deaf", timeout=0.5)
+        assert process.stdout is not None
+        assert process.stdout.readline() == "deaf\n"
+    for _ in range(300):
+        process.send_signal(signal.SIGINT)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(timeout=0.2)
+    assert process.poll() == 128 + signal.SIGINT
+    assert "Traceback" not in errors.read_text()
+
+
+HALF = "POST /api/games HTTP/1.1\r\nHost: localhost\r\nContent-Length: 999\r\n\r\n{"
+WHOLE = "GET /api/decide?agent=deaf HTTP/1.1\r\nHost: localhost\r\n\r\n"
+
+
+def test_requests_that_the_end_calls_off_leave_no_traceback(
+    deaf: tuple[subprocess.Popen[str], int, Path],
+) -> None:
+    """And threads that hear nothing are not waited for once all is saved."""
+    process, port, errors = deaf
+    with contextlib.ExitStack() as stack:
+        for request in (HALF, HALF, WHOLE):
+            asker = stack.enter_context(socket.create_connection(("127.0.0.1", port)))
+            asker.sendall(request.encode())
+        assert process.stdout is not None
+        assert process.stdout.readline() == "deaf\n"
+        process.send_signal(signal.SIGINT)
+        assert process.wait(60) == 128 + signal.SIGINT
+    told = errors.read_text()
+    assert "Traceback" not in told
+    assert "Cancel 3 running task(s)" in told

@@ -1,10 +1,15 @@
 """The shelf without a page."""
 
+import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from fourlab.agents import learned
+from fourlab.core.storage import StorageError
 from fourlab.rules.catalog import game as find_game
+from fourlab.values.knowledge import Knowledge
 from fourlab.web import words
 from fourlab.web.keep.shelf import Shelf
 from fourlab.web.keep.store import Keep
@@ -13,6 +18,7 @@ from fourlab.web.runs.room import Room
 from fourlab.web.sessions.arena import read_players
 from fourlab.web.sessions.arena_view import short
 from fourlab.web.sessions.learn import LearnSession
+from fourlab.web.sessions.play import PlaySession
 from fourlab.web.sessions.shelf import ShelfSession
 from web.bench import TestBench
 
@@ -116,6 +122,31 @@ def test_a_run_is_a_player_everywhere(room: Room, bench: TestBench) -> None:
     assert f"opponent=run:{name}" in row["play"]
     assert f"agents=run:{name};" in row["arena"]
     assert f"a=run:{name}" in row["analyse"]
+
+
+def test_a_table_is_read_where_it_plays_and_no_page_waits_for_it(
+    room: Room, bench: TestBench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = run_of(room, bench)
+    assert session.kept is not None
+    name, load, readers = session.kept.name, Knowledge.load, []
+
+    def loaded(*args: Any) -> Any:
+        readers.append(threading.current_thread())
+        return load(*args)
+
+    learned._read.cache_clear()
+    monkeypatch.setattr(Knowledge, "load", loaded)
+    read_players([f"run:{name}", "random"], find_game("tictactoe"))
+    query = {"game": "tictactoe", "opponent": f"run:{name}", "you": "second", "overlay": "values"}
+    table = PlaySession(bench, query)
+    table.open()
+    bench.until(lambda: table.line.length > 0)
+    bench.until(lambda: table.overlay_data)
+    assert readers
+    assert threading.current_thread() not in readers
+    with pytest.raises(StorageError, match="knows tictactoe, not connect4"):
+        read_agent(f"run:{name}", find_game("connect4"))
 
 
 def test_a_run_is_called_by_its_title(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -21,6 +21,7 @@ from fourlab.agents.base import kernel_seed
 from fourlab.agents.registry import agent as find_agent
 from fourlab.core.dice import roll
 from fourlab.core.errors import IllegalMoveError, SpecError, missing_extra
+from fourlab.core.limit import NO_LIMIT
 from fourlab.rules.boards import boards_of
 from fourlab.rules.catalog import game as find_game
 from fourlab.rules.formats import row_cells, write_text
@@ -183,8 +184,9 @@ class FourlabEnv(gymnasium.Env[Planes, np.int64]):
             self._dice = roll(self._dice)
             moves = np.array([self.position.moves], np.uint8)
             board = boards_of([self.position])._replace(moves=moves)
-            move = self.opponent.choose(board, np.array([self._dice], np.int64))[0]
-            self.position = self.position.play(int(move))
+            dice = np.array([self._dice], np.int64)
+            move = int(self.opponent.choose(board, dice, NO_LIMIT.heard)[0])
+            self.position = self.position.play(move)
 
     def _reward(self) -> float:
         winner = self.position.outcome.winner

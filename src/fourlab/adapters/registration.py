@@ -6,13 +6,12 @@ fourlab` registers them where Gymnasium is loaded, and otherwise waits until som
 
 from __future__ import annotations
 
-import re
 import sys
-from typing import TYPE_CHECKING, Any
 
-from fourlab.core.errors import SpecError
-
+TYPE_CHECKING = False  # as in `typing`, whose import is half of that of fourlab
 if TYPE_CHECKING:
+    from typing import Any
+
     from fourlab.adapters.gymnasium import FourlabEnv
     from fourlab.adapters.vector import FourlabVectorEnv
     from fourlab.rules.geometry import Rules
@@ -52,6 +51,8 @@ def offer() -> None:
 
 def environment_id(title: str) -> str:
     """Return the id of a game by its title: `fourlab/TicTacToe-v0`."""
+    import re
+
     words = re.split(r"\W+", title)
     return f"fourlab/{''.join(word.capitalize() for word in words)}-v0"
 
@@ -91,6 +92,7 @@ def many_boards(name: str, game: str | Rules | None = None, **options: Any) -> F
 
 
 def _board(name: str, game: str | Rules | None) -> Rules:
+    from fourlab.core.errors import SpecError
     from fourlab.rules.catalog import FAMILIES
     from fourlab.rules.catalog import game as find_game
 

@@ -134,7 +134,8 @@ class Agent(ABC):
             return None
         count = len(boards.movers)
         policies = np.zeros((count, self.rules.move_count))
-        policies[np.arange(count), self.choose(boards, np.zeros(count, np.int64))] = 1.0
+        moves = self.choose(boards, np.zeros(count, np.int64), NO_LIMIT.heard)
+        policies[np.arange(count), moves] = 1.0
         return policies
 
     @property

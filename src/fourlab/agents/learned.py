@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -13,13 +14,14 @@ from fourlab.agents.instant import LEARNED, Instant, InstantAgent
 from fourlab.core.errors import SpecError
 from fourlab.core.limit import NO_LIMIT, Limit
 from fourlab.core.spec import on_path, option
-from fourlab.core.storage import StorageError, reading
+from fourlab.core.storage import StorageError, peek, reading
 from fourlab.rules.boards import Boards
+from fourlab.rules.catalog import game as find_game
 from fourlab.rules.geometry import Rules
 from fourlab.rules.kernels import move_cell
 from fourlab.rules.position import Position
 from fourlab.search.choices import baseline_cells
-from fourlab.values.base import values_file
+from fourlab.values.base import WrongGameError, values_file
 from fourlab.values.knowledge import Knowledge
 from fourlab.values.packing import often_taught, unpacked
 from fourlab.values.store import POLICY, TUPLES, stored_choice
@@ -45,7 +47,11 @@ class LearnedConfig:
 
 
 class Learned(InstantAgent):
-    """Plays the most valuable move of a run, whoever learned it."""
+    """Plays the most valuable move of a run, whoever learned it.
+
+    One that is to load `later` has looked at the header of its file, and reads it when it first
+    plays: until then it knows neither `home_plies` nor whether it `mirrors_alike`.
+    """
 
     Config = LearnedConfig
     name = "learned"
@@ -55,18 +61,34 @@ class Learned(InstantAgent):
         rules: Rules,
         config: LearnedConfig | None = None,
         knowledge: Knowledge | bytes | None = None,
+        later: bool = False,
     ) -> None:
         super().__init__(rules, config)
         if isinstance(knowledge, bytes):  # the contents of a file
             knowledge = unpacked(knowledge, Path(self.config.path), rules)
-        self.knowledge = self._load() if knowledge is None else knowledge
         self.is_deterministic = self.config.ties == "first"
-        values = self.knowledge.values
-        begins = self.knowledge.about.get("config", {}).get("start", "empty")
+        self._known = knowledge
+        if later:
+            _look(self.name, self.config, self.rules)
+        else:
+            self._take(self._load() if knowledge is None else knowledge)
+
+    @property
+    def knowledge(self) -> Knowledge:
+        """What was learned."""
+        if self._known is None:
+            self._take(self._load())
+        assert self._known is not None  # noqa: S101  # taken just now
+        return self._known
+
+    def _take(self, knowledge: Knowledge) -> None:
+        values = knowledge.values
+        begins = knowledge.about.get("config", {}).get("start", "empty")
         # A table knows the boards it has seen, a network has something to say of all others.
         self.home_plies = 0 if begins == "empty" and values.kind != TUPLES else None
         # A network adds up a board and its mirror image in another order.
         self.mirrors_alike = self.is_deterministic and values.symmetric and values.kind != TUPLES
+        self._known = knowledge
 
     def _load(self) -> Knowledge:
         """Return what the file holds; raises an error that names it if it is not for this agent."""
@@ -76,6 +98,10 @@ class Learned(InstantAgent):
                 "of a run folder or file, and make one with fourlab train"
             )
         return _load(self.name, self.config, self.rules)
+
+    @property
+    def chooses_many(self) -> bool:
+        return True
 
     def form(self, limit: Limit = NO_LIMIT) -> Instant:
         instinct = self.config.unseen == "baseline"
@@ -127,17 +153,37 @@ def _read(path: Path, _changed: int, rules: Rules, visits: int) -> Knowledge:
 
 def _load(name: str, config: LearnedConfig, rules: Rules) -> Knowledge:
     """Return what a file holds, read once for all agents; raises StorageError by its name."""
-    path = values_file(Path(config.path))
+    path = _file(config)
     with reading(path):
         changed = path.stat().st_mtime_ns
+    known = _read(path, changed, rules, config.visits)
+    _check_learner(name, config, path, known.about)
+    return known
+
+
+def _look(name: str, config: LearnedConfig, rules: Rules) -> None:
+    """Raise what `_load` would, as far as the header of the file tells; nothing else is read."""
+    path = _file(config)
+    header = peek(path)
+    found = find_game(str(header.get("game")))
+    if found != rules:
+        raise WrongGameError(path, found, rules)
+    about = header.get("about")
+    _check_learner(name, config, path, about if isinstance(about, dict) else {})
+
+
+def _file(config: LearnedConfig) -> Path:
+    path = values_file(Path(config.path))
     if path.suffix == ".safetensors":
         raise StorageError(f"{path} is of a network; write {on_path('net', config.path)}")
-    known = _read(path, changed, rules, config.visits)
-    learner = known.about.get("learner")
+    return path
+
+
+def _check_learner(name: str, config: LearnedConfig, path: Path, about: dict[str, Any]) -> None:
+    learner = about.get("learner")
     if name not in (learner, Learned.name):
         better = on_path(str(learner), config.path)
         raise StorageError(f"{path} was learned by {learner!r}; write {better}")
-    return known
 
 
 class QAgent(Learned):

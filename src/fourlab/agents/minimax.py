@@ -114,7 +114,7 @@ class Minimax(Agent):
         with self._work.lent() as work:
             for row, policy in enumerate(policies):
                 board = boards.take(np.array([row]))
-                self._search(work, board, dice, move, UNLIMITED, False)
+                self._search_within(work, board, dice, move, NO_LIMIT)
                 policy[work.values == work.values[move[0]]] = 1.0
         policies /= policies.sum(axis=1, keepdims=True)
         return policies

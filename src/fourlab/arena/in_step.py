@@ -192,6 +192,7 @@ def play_from(
         np.full(count, ply, np.int64),
         np.zeros((count, rules.cells), np.uint8),
     )
+    stop = Limit(stop=stop).heard.stop
     turns = (_turn(first, stop), _turn(second, stop))
     while (batch.results == PLAYING).any():
         turns[ply % 2](0, 1, batch)

@@ -14,12 +14,12 @@ from typing import Annotated, Any
 import typer
 
 import fourlab
+from fourlab.__main__ import INTERRUPTED
 from fourlab.core import home, waiting
 from fourlab.core.errors import FourlabError, one_line, quoted, why
 
 NUMBERS_BELOW = 2**63
 NO_THREAD = "can't start new thread"  # how Python says it, with an error of no kind of its own
-INTERRUPTED = 130  # the exit code after Ctrl-C
 
 app = typer.Typer(
     name="fourlab",

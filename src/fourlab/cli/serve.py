@@ -7,6 +7,7 @@ import os
 import signal
 import socket
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from types import FrameType
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 LOCAL = "127.0.0.1"
 GRACE_SECONDS = 3  # after Ctrl-C, for requests that are being answered
+TIDY_SECONDS = 1.0  # after everything is saved, for threads that were called off
 LAST_SECONDS = 8.0  # after Ctrl-C, then the process is ended whatever it does
 
 
@@ -126,10 +128,18 @@ def _answer(app: FastAPI, listener: socket.socket) -> None:
         deadline.start()
         leave(sig, frame)
 
-    def end(*_: object) -> None:
-        """Leave as Ctrl-C does; pressed again on the way out it is not heard."""
+    def end(sig: int, _: FrameType | None) -> None:
+        """Leave: all is saved by now. Pressed again on the way out, Ctrl-C is not heard.
+
+        Threads may tidy up, but not for long. To take the interpreter apart takes seconds under
+        load, in which no timer of ours would run.
+        """
         signal.signal(signal.SIGINT, signal.SIG_IGN)
-        raise KeyboardInterrupt
+        over = time.monotonic() + TIDY_SECONDS
+        for thread in threading.enumerate():
+            if thread is not threading.main_thread() and not thread.daemon:
+                thread.join(max(0.0, over - time.monotonic()))
+        os._exit(128 + sig)
 
     server.handle_exit = leave_for_sure  # type: ignore[method-assign]
     signal.signal(signal.SIGINT, end)  # what uvicorn calls when it has closed everything

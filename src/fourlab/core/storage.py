@@ -39,6 +39,10 @@ class StorageError(FourlabError):
     """A file that is missing, damaged, foreign, or cannot be written."""
 
 
+class AtWorkError(StorageError):
+    """Another program is at work in the same place, or was just now."""
+
+
 def is_there(path: Path) -> bool:
     """Return whether a path leads to something; one that can be none does not."""
     try:
@@ -175,7 +179,7 @@ def _sum(fields: dict[str, Any]) -> str:
 def alone(place: Path) -> Iterator[None]:
     """Keep every other program out that asks for the same folder or file.
 
-    Raises StorageError if another is at work there. What a program was writing into the folder when
+    Raises AtWorkError if another is at work there. What a program was writing into the folder when
     it was killed is thrown away: nobody can be writing now.
     """
     try:
@@ -189,7 +193,7 @@ def alone(place: Path) -> Iterator[None]:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise StorageError(
+            raise AtWorkError(
                 f"another program is at work in {place}; "
                 "wait until it ends, stop it, or name another place"
             ) from None

@@ -23,7 +23,7 @@ from fourlab.core.files import written_at
 from fourlab.core.kinds import typed
 from fourlab.core.limit import never
 from fourlab.core.spec import nameable, on_path, parse, write
-from fourlab.core.storage import StorageError, alone, check_spare, is_there, writing
+from fourlab.core.storage import AtWorkError, alone, check_spare, is_there, writing
 from fourlab.learning.base import Learner, Progress
 from fourlab.learning.evaluation import against_truth, play_off, truth_positions
 from fourlab.learning.registry import learner as new_learner
@@ -175,14 +175,14 @@ class Run:
         """Train to the end and yield a line of metrics every so many games.
 
         `watch` sees every chunk; when `stop` says so, the run saves after the current one and
-        ends; where an opponent of a table thinks, in the middle of it. A line is written before the
+        ends; where an opponent thinks, in the middle of it. A line is written before the
         checkpoint that holds its games and dropped if that is never reached, so that a run that was
         killed and taken up again has the lines of one that was not. Nobody else may be at work in
         the folder.
         """
         with alone(self.folder):
             if written_at(self.folder / self.learner.file) != self.stamp:
-                raise StorageError(f"{self.folder} has gone on meanwhile; take it up again")
+                raise AtWorkError(f"{self.folder} has gone on meanwhile; take it up again")
             if RunConfig.load(self.folder) != self.config:
                 self.config.save(self.folder)
             drop_metrics_after(self.folder, self.learner.done)

@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -19,7 +20,7 @@ from fourlab.core.bits import popcount
 from fourlab.core.jit import kernel
 from fourlab.core.limit import NO_LIMIT, CalledOffError, Limit
 from fourlab.core.storage import StorageError, is_there, load_arrays, save_arrays
-from fourlab.core.workers import Workers
+from fourlab.core.workers import Workers, is_left
 from fourlab.rules.catalog import game, name_of
 from fourlab.rules.geometry import Rules
 from fourlab.rules.kernels import has_line, move_cell, move_count, play
@@ -161,8 +162,8 @@ class Labeller:
     def __enter__(self) -> Labeller:
         return self
 
-    def __exit__(self, *_: object) -> None:
-        self._workers.__exit__(None, None, None)
+    def __exit__(self, *error: Any) -> None:
+        self._workers.__exit__(*error)
 
     def label(
         self, keys: Ints, path: Path | None = None, watch: Callable[[int], None] = lambda _: None
@@ -178,7 +179,7 @@ class Labeller:
                 watch(heard)
             except CalledOffError:
                 return True
-            return False
+            return is_left()  # after Ctrl-C
 
         limit = Limit(stop=is_off)
         done = self._resumed(keys, path)

@@ -1,28 +1,35 @@
 """Courses: every point of a grid of learners, in any workers, as if never stopped.
 
 A point is the run that `fourlab train` would make, in a folder named by what decides what it
-learns: so a sweep that was stopped goes on, and one with more values trains only those.
+learns: so a sweep that was stopped goes on, and one with more values trains only those. Two sweeps
+at once share what they train: a point that another program is at is waited for.
 """
 
 from __future__ import annotations
 
 import hashlib
+import logging
 import re
 import threading
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 from fourlab.core.errors import SpecError
+from fourlab.core.limit import never
 from fourlab.core.spec import on_path, parse
-from fourlab.core.storage import StorageError
+from fourlab.core.storage import AtWorkError, StorageError, alone
 from fourlab.core.workers import Workers
-from fourlab.learning.base import Learner, Progress
+from fourlab.learning.base import Learner
 from fourlab.learning.registry import learner
 from fourlab.learning.runs import CONFIG, Run, RunConfig
 
 LONGEST_NAME = 60  # of a folder, in letters
+LOOK_SECONDS = 0.2  # between two looks whether another program is done with a point
+
+log = logging.getLogger("fourlab.sweep")
 
 
 @dataclass(frozen=True)
@@ -67,27 +74,52 @@ def folder_name(run: RunConfig) -> str:
 def train(
     course: Course,
     watch: Callable[[int], None] = lambda games: None,
-    stop: Callable[[], bool] = lambda: False,
+    stop: Callable[[], bool] = never,
 ) -> int:
     """Train to the end, from where an earlier one stopped; return the games; runs in a worker.
 
-    `watch` hears of games as they are played, those of an earlier training at once.
+    `watch` hears of games as they are played, those of an earlier training or of another program at
+    once; that is waited for.
     """
+    heard = 0
+
+    def hear(done: int) -> None:
+        nonlocal heard
+        watch(done - heard)
+        heard = done
+
+    while not stop():
+        try:
+            return _train(course, hear, stop)
+        except AtWorkError:
+            _await(Path(course.folder), stop)
+    return heard
+
+
+def _await(folder: Path, stop: Callable[[], bool]) -> None:
+    """Return once no other program is at work in a folder, or `stop` says so."""
+    told = False
+    while not stop():
+        try:
+            with alone(folder):
+                return
+        except AtWorkError:
+            if not told:
+                log.info(f"another program trains {folder}; waiting until it ends ...")
+            told = True
+            time.sleep(LOOK_SECONDS)
+
+
+def _train(course: Course, hear: Callable[[int], None], stop: Callable[[], bool]) -> int:
+    """Train to the end; raises AtWorkError if another program is at it. `hear` hears how far."""
     folder = Path(course.folder)
     known = (folder / CONFIG).exists()
     run = Run.resume(folder) if known else Run.start(folder, course.run)
     if run.config != course.run:
         raise StorageError(f"{folder} holds another run: {run.config.learner}; name other --runs")
-    heard = run.learner.done
-    watch(heard)
-
-    def hear(progress: Progress) -> None:
-        nonlocal heard
-        watch(progress.done - heard)
-        heard = progress.done
-
-    if heard < course.games:
-        for _ in run.reports(hear, stop):
+    hear(run.learner.done)
+    if not run.is_over:
+        for _ in run.reports(lambda progress: hear(progress.done), stop):
             pass
     return run.learner.done
 

@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any
 
@@ -54,7 +55,7 @@ def expand(text: str) -> Lattice:
     options: dict[str, tuple[str, ...]] = {}
     for name, values in BRACES.findall(text):
         choices = tuple(value.strip() for value in split_items(values, text))
-        if name in options or not all(choices) or len(set(choices)) < len(choices):
+        if name in options or not all(choices) or len({*map(_meant, choices)}) < len(choices):
             raise SpecError(
                 f"{quoted(name)} in {quoted(text)}: give each option different values, once"
             )
@@ -71,6 +72,15 @@ def expand(text: str) -> Lattice:
         chosen = iter(values)
         specs.append(BRACES.sub(lambda found: f"{found[1]}={next(chosen)}", text))  # noqa: B023
     return Lattice(options, tuple(specs))
+
+
+def _meant(value: str) -> object:
+    """Return what tells a value from others: the number that it is, however it is written."""
+    try:
+        number = Decimal(value)
+    except InvalidOperation:
+        return value
+    return number if number.is_finite() else value
 
 
 class Sweep:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import logging
 import re
@@ -51,11 +52,20 @@ class Unread(logging.Filter):
         return not was_told
 
 
-_unread = Unread()
+class Ended(logging.Filter):
+    """Passes over requests that the end of the server called off: that is no fault of theirs."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Let pass what is about something else."""
+        return not (record.exc_info and isinstance(record.exc_info[1], asyncio.CancelledError))
+
+
+_unread, _ended = Unread(), Ended()
 
 
 def hush() -> None:
-    """Keep what browsers send over the socket from filling the log."""
+    """Keep what is no fault of ours from filling the log."""
+    logging.getLogger("uvicorn.error").addFilter(_ended)
     for name in ("asyncio", "engineio.server", "nicegui"):
         logging.getLogger(name).addFilter(_unread)
 

@@ -80,7 +80,7 @@ def read_agent(text: str, rules: Rules) -> Agent:
                 _check_path(kind.name, path)
     if isinstance(config, MinimaxConfig) and config.plain and config.time is None:
         _check_plain(rules, config)
-    return guarded(kind(rules, _held(kind, config)))
+    return guarded(_made(kind, rules, _held(kind, config)))
 
 
 def public_agents() -> list[str]:
@@ -92,7 +92,13 @@ def _read_run(name: str, rules: Rules) -> Agent:
     """Return what a kept run has learned as an agent; raises FourlabError if it has not yet."""
     agent, folder = _find_run(name)
     kind = AGENTS.find(agent)
-    return kind(rules, _held(kind, configure(kind.Config, parse(on_path(agent, folder)), "agent")))
+    config = configure(kind.Config, parse(on_path(agent, folder)), "agent")
+    return _made(kind, rules, _held(kind, config))
+
+
+def _made(kind: type[Agent], rules: Rules, config: Any) -> Agent:
+    """Return an agent; a large table is read where it plays, not on the sessions' thread."""
+    return kind(rules, config, later=True) if issubclass(kind, Learned) else kind(rules, config)
 
 
 def _paths(kind: type[Agent], config: Any) -> list[str]:

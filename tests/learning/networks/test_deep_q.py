@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from fourlab.agents.minimax import Minimax
 from fourlab.agents.registry import agent
 from fourlab.core.arrays import Ints
 from fourlab.core.errors import MissingExtraError
@@ -16,6 +17,7 @@ from fourlab.learning.evaluation import play_off
 from fourlab.learning.networks.deep_q import DeepQ
 from fourlab.learning.networks.replay import Rows, new_rows
 from fourlab.learning.registry import learner, load_learner
+from fourlab.learning.runs import Run, RunConfig, read_metrics
 from fourlab.positions.suites import phase_positions
 from fourlab.rules.boards import boards_of
 from fourlab.rules.catalog import game
@@ -234,6 +236,38 @@ def test_few_games_at_a_time_and_stops_between_are_the_same_run() -> None:
         done.append(progress.done)
     assert len(set(done)) > 4
     assert same(trained(whole), parts)
+
+
+def test_a_stop_is_heard_while_opponents_think_and_leaves_no_trace(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spec = f"{SMALL},sync=5,games=60,chunk=40,opponent=(2 minimax:depth=2 and 1 frozen:every=20)"
+    told = RunConfig(spec, BOARD, 5, 30)
+    straight = Run.start(tmp_path / "straight", told)
+    list(straight.reports())
+    broken = Run.start(tmp_path / "broken", told)
+    choose, asked = Minimax.choose, 0
+
+    def slowly(*args: Any) -> Any:
+        nonlocal asked
+        asked += 1
+        return choose(*args)
+
+    monkeypatch.setattr(Minimax, "choose", slowly)
+    for most in (2, 9, 5):
+        ends = asked + most
+        list(broken.reports(stop=lambda ends=ends: asked >= ends))
+        assert asked == ends
+        broken = Run.resume(tmp_path / "broken")
+        assert 0 <= broken.learner.done < 60
+    list(broken.reports())
+    assert isinstance(broken.learner, DeepQ)
+    assert isinstance(straight.learner, DeepQ)
+    assert same(broken.learner, straight.learner)
+    lines = [read_metrics(run.folder) for run in (straight, broken)]
+    for line in lines[0] + lines[1]:
+        del line["games_per_s"]
+    assert lines[0] == lines[1]
 
 
 @pytest.mark.parametrize("ends", ["rule", "network"])

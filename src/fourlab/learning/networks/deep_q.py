@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
@@ -13,7 +16,7 @@ from fourlab.agents.base import kernel_seed
 from fourlab.agents.deep_q import DeepQAgent
 from fourlab.core.arrays import Array, Floats, Ints
 from fourlab.core.errors import SpecError
-from fourlab.core.limit import NO_LIMIT, Limit
+from fourlab.core.limit import NO_LIMIT, CalledOffError, Limit
 from fourlab.core.storage import StorageError
 from fourlab.learning.base import SELF_PLAY, Learner, Progress
 from fourlab.learning.networks.checks import check_memory, counted
@@ -36,6 +39,19 @@ from fourlab.values.outlook import (
 MEMORY, LANES, FROZEN = "memory.", "lanes.", "frozen."
 
 
+@dataclass
+class Part:
+    """What a chunk has come to by now, as far as it was played before it was called off."""
+
+    stop: int = 0  # the game at which the chunk ends; 0: none has begun
+    wins: int = 0
+    draws: int = 0
+    losses: int = 0
+    decisions: int = 0
+    lessons: int = 0  # learning steps
+    errors: float = 0.0  # the sum of their losses
+
+
 class DeepQ(Learner):
     """Learns what boards are worth to the first player; one side picks the most, one the least."""
 
@@ -56,6 +72,7 @@ class DeepQ(Learner):
         self.replay = Replay(config.memory, rules.move_count, config.priority)
         self.updates = 0
         self._owed = 0.0  # learning steps that are due
+        self._part = Part()
         self._dice = kernel_seed(np.random.default_rng(seed))
         self._read_config()
 
@@ -97,33 +114,51 @@ class DeepQ(Learner):
 
     def steps(self) -> Iterator[Progress]:
         while self.done < self.total:
-            yield self._chunk(self.next_stop(self.config.chunk))
+            self._part.stop = self._part.stop or self.next_stop(self.config.chunk)
+            try:
+                self._play(self._part, Limit(stop=self.halt))
+            except CalledOffError:
+                self._progress(self._part)  # says if learning diverged: that is not gone on with
+                return
+            part, self._part = self._part, Part()
+            yield self._progress(part)
 
     def advance(self, games: int, limit: Limit = NO_LIMIT) -> Progress | None:
         """Play and learn until about so many games are over; a limit ends it between two moves."""
         if self.done >= self.total:
             return None
-        return self._chunk(min(self.done + games, self.total), limit)
+        part = Part(min(self.done + games, self.total))
+        with suppress(CalledOffError):
+            self._play(part, limit)
+        return self._progress(part)
 
-    def _chunk(self, stop: int, limit: Limit = NO_LIMIT) -> Progress:
-        """Play and learn until so many games have ended, or a few more that end together."""
-        tally, decisions, watch = np.zeros(3, np.int64), 0, limit.watch()
-        losses: list[float] = []
-        while self.done < stop and not watch.is_over():
-            results, rows = self.play.step(self._epsilon)
-            tally += np.bincount(1 - results, minlength=3)
-            decisions += len(rows.movers)
+    def _play(self, part: Part, limit: Limit) -> None:
+        """Play and learn until a chunk has ended, with a few games more that end together.
+
+        Raises CalledOffError between two moves when the limit is over before that.
+        """
+        watch = limit.watch()
+        while self.done < part.stop:
+            watch.check()
+            results, rows = self.play.step(self._epsilon, watch.rest())
+            part.wins += int((results > 0).sum())
+            part.draws += int((results == 0).sum())
+            part.losses += int((results < 0).sum())
+            part.decisions += len(rows.movers)
             self.done += len(results)
-            losses += self._learn_from(rows)
-        wins, draws, lost = tally.tolist()
+            for error in self._learn_from(rows):
+                part.lessons += 1
+                part.errors += error
+
+    def _progress(self, part: Part) -> Progress:
         metrics = {
             "rate": self._now(self._rate),
             "epsilon": self._now(self._epsilon),
-            "loss": sum(losses) / max(len(losses), 1),
+            "loss": part.errors / max(part.lessons, 1),
             "size": self.updates,
-            "decisions": decisions,
+            "decisions": part.decisions,
         }
-        return Progress(self.done, wins, draws, lost, metrics)
+        return Progress(self.done, part.wins, part.draws, part.losses, metrics)
 
     def _now(self, found: Schedule) -> float:
         return float(found.at(np.array([max(self.done - 1, 0)]), self.total)[0])
@@ -201,6 +236,7 @@ class DeepQ(Learner):
             "updates": self.updates,
             "owed": self._owed,
             "dice": self._dice,
+            "part": dataclasses.asdict(self._part),
             "begun": self.play.begun,
             "frozen_at": self.play.frozen_at,
             "written": self.replay.written,
@@ -226,6 +262,7 @@ class DeepQ(Learner):
             made.done, made.notes = int(counted(about["games"])), dict(about["notes"])
             made.updates, made._owed = int(counted(about["updates"])), counted(about["owed"], 1)
             made._dice = int(counted(about["dice"]))
+            made._part = _part_of(about.get("part", {}))  # older files have none
             made.estimator.restore(extra)
             written, largest = int(counted(about["written"])), float(about["largest"])
             made.replay.restore(written, largest, _named(extra, MEMORY))
@@ -239,6 +276,13 @@ class DeepQ(Learner):
         except (KeyError, TypeError, ValueError, OverflowError) as error:
             raise StorageError(f"{path} is damaged: nothing to go on with ({error})") from None
         return made
+
+
+def _part_of(fields: dict[str, Any]) -> Part:
+    """Return the part of a chunk that a file tells of; raises TypeError, ValueError for none."""
+    errors = float(fields.get("errors", 0.0))
+    counts = {name: int(counted(value)) for name, value in fields.items() if name != "errors"}
+    return Part(**counts, errors=counted(errors, math.inf))
 
 
 def _named(arrays: dict[str, Array], prefix: str) -> dict[str, Array]:

@@ -7,6 +7,7 @@ import numpy as np
 from fourlab.agents.base import Agent
 from fourlab.core.arrays import Array, Ints
 from fourlab.core.errors import IllegalMoveError
+from fourlab.core.limit import NO_LIMIT, Limit, Watch
 from fourlab.core.storage import StorageError
 from fourlab.learning.networks.checks import check_lanes
 from fourlab.learning.networks.deep_q_options import RETURNS, DeepQConfig
@@ -50,15 +51,18 @@ class Play:
             None if config.opponent == SELF else opponents(config.opponent, rules, config.games)
         )
 
-    def step(self, epsilon: Schedule) -> tuple[Ints, Rows]:
-        """Make a move in every lane; return the results of games that end, and what they teach."""
+    def step(self, epsilon: Schedule, limit: Limit = NO_LIMIT) -> tuple[Ints, Rows]:
+        """Make a move in every lane; return the results of games that end, and what they teach.
+
+        Raises CalledOffError, before a move is made, when the limit is over while opponents think.
+        """
         self._begin()
         lanes = self.lanes
         playing = np.flatnonzero(lanes.numbers != NOBODY)
         turns = np.bitwise_count(lanes.occupied[playing]) % 2
         mine = (self._sides(playing) == turns) | (self.opponents is None)
+        self._reply(playing[~mine], limit)
         self._decide(playing[mine], epsilon)
-        self._reply(playing[~mine])
         ended = playing[lanes.phases[playing] == ENDED]
         results = lanes.results[ended]
         if self.opponents is not None:
@@ -119,28 +123,35 @@ class Play:
         lanes.states[rows] = states
         return moves
 
-    def _reply(self, rows: Ints) -> None:
+    def _reply(self, rows: Ints, limit: Limit) -> None:
         """Let opponents move in some lanes, each in all of its own at once."""
         asked: dict[int, tuple[Member, list[int]]] = {}
         for row in rows.tolist():
             assert self.opponents is not None  # noqa: S101  # alone, all moves are the learner's
             member = self.opponents.block(int(self.lanes.numbers[row]), self.seed)[0]
             asked.setdefault(id(member), (member, []))[1].append(row)
-        for member, listed in asked.values():
-            theirs = np.array(listed)
-            moves = self._answers(member.agent, theirs)
+        members = [(member.agent, np.array(listed)) for member, listed in asked.values()]
+        states, watch = self.lanes.states.copy(), limit.watch()
+        try:
+            answers = [self._answers(agent, theirs, watch) for agent, theirs in members]
+        except BaseException:  # Ctrl-C too
+            self.lanes.states[:] = states
+            raise
+        for (agent, theirs), moves in zip(members, answers, strict=True):
             boards, none = self._boards(theirs), np.zeros(len(theirs), np.uint8)
             if put(self.rules, self.lanes, theirs, moves, False, none) < len(theirs):
-                name = member.agent.spec if member.agent else "frozen"
+                name = agent.spec if agent else "frozen"
                 raise IllegalMoveError(f"opponent {name}: {refusal(self.rules, boards, moves)}")
 
-    def _answers(self, agent: Agent | None, rows: Ints) -> Ints:
+    def _answers(self, agent: Agent | None, rows: Ints, watch: Watch) -> Ints:
         if agent is None:
             assert self.frozen is not None  # noqa: S101  # taken before the first game
             return self._best(rows, self.frozen)
         dice = np.empty(len(rows), np.int64)
         deal(self.lanes, rows, dice)
-        return np.asarray(agent.choose(self._boards(rows), dice), np.int64)
+        moves = agent.choose(self._boards(rows), dice, watch.rest().heard)
+        watch.check()
+        return np.asarray(moves, np.int64)
 
     def _boards(self, rows: Ints) -> Boards:
         none = np.zeros((len(rows), 0), np.uint8)

@@ -24,6 +24,7 @@ from fourlab.agents.apart import apart
 from fourlab.agents.registry import agent as find_agent
 from fourlab.core.arrays import Ints
 from fourlab.core.errors import IllegalMoveError, SpecError
+from fourlab.core.limit import NO_LIMIT
 from fourlab.core.spec import configure, option, parse, unknown
 from fourlab.learning.networks.replies import SIDES, asked, at_once
 from fourlab.positions.labels import (
@@ -174,7 +175,8 @@ def played(rules: Rules, games: Games) -> Ints:
     found = []
     while len(boards.movers):
         found.append(packed(rules, *boards[:2]))
-        moves = player.choose(boards, rng.integers(1 << 62, size=len(boards.movers)))
+        dice = rng.integers(1 << 62, size=len(boards.movers))
+        moves = player.choose(boards, dice, NO_LIMIT.heard)
         if any(not _is_legal(rules, *row) for row in zip(boards.occupied, moves, strict=True)):
             raise IllegalMoveError(f"{player.spec}: {refusal(rules, boards, moves)}")
         slips = rng.random(len(moves)) < games.random

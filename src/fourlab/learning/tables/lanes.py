@@ -225,7 +225,8 @@ def play_round(
         boards = Boards(
             lanes.asked_movers[:waiting], lanes.asked_occupied[:waiting], NO_MOVES[:waiting]
         )
-        moves = np.asarray(opponent.choose(boards, lanes.dice[:waiting], watch.rest()), np.int64)
+        found = opponent.choose(boards, lanes.dice[:waiting], watch.rest().heard)
+        moves = np.asarray(found, np.int64)
         if watch.is_over():
             raise CalledOffError
         begins = False
