@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -87,6 +88,28 @@ def test_a_game_of_two_cells_gets_its_known_values(spec: str) -> None:
     alone = trained(spec, board, **options, opponent="self")
     assert alone.knowledge.move_values(after)[1] == pytest.approx(-1, abs=1e-3)
     assert alone.knowledge.move_values(game(board).start()) == pytest.approx([0.25] * 2, abs=1e-3)
+
+
+@pytest.mark.parametrize(("board", "last"), [("columns=2,rows=1", "1"), ("columns=3,rows=1", "12")])
+def test_a_network_knows_a_draw_as_the_side_that_fills_the_board_sees_it(
+    board: str, last: str
+) -> None:
+    for opponent, seen in (("self", -1 if last == "1" else 1), ("random", 1)):
+        options = f"n-tuple:tuples=4,length=1,games=10,draw=0.5,opponent={opponent}"
+        made = trained(options, f"connect:{board},k=2")
+        position = position_of(made.rules, last)
+        [filling] = position.legal_moves()
+        assert made.knowledge.move_values(position)[filling] == 0.5 * seen
+
+
+def test_what_ends_are_worth_to_a_network_is_turned_while_it_learns(tmp_path: Path) -> None:
+    made = learner("n-tuple:tuples=4,length=1,games=20,chunk=10", "connect:columns=3,rows=1,k=2")
+    next(made.steps())
+    made.tune(win=0.5, draw=0.25)
+    made.save(tmp_path / made.file)
+    for one in (made, type(made).load(tmp_path / made.file)):
+        assert one.knowledge.move_values(position_of(made.rules, "13"))[1] == 0.5
+        assert one.knowledge.move_values(position_of(made.rules, "12"))[2] == 0.25
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ remembers) for a network; `header`, a JSON text, says the game, the kind and who
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +31,7 @@ from fourlab.values.store import (
     LEARNED,
     TUPLES,
     Store,
+    knows_ends,
     visits_of,
     weigh,
     weigh_rows,
@@ -100,6 +101,12 @@ class Knowledge:
         """Let the table grow until so many new rows fit, or it has reached its limit."""
         while is_crowded(self.values.table, newcomers):
             self.values = self.values._replace(table=grown(self.values.table))
+
+    def give_ends(self, won: float, drawn: float) -> None:
+        """Set what it is worth to win and to fill the board, where that is given, not learned."""
+        if knows_ends(self.values):
+            self.shape = replace(self.shape, won=won, drawn=drawn)
+            self.values = self.values._replace(won=float(won), drawn=float(drawn))
 
     def move_values(self, position: Position) -> list[float | None]:
         """Return what each move is worth for the side to move, None where it cannot be played.

@@ -11,6 +11,7 @@ from fourlab.learning.opponents import SELF
 from fourlab.learning.schedules import Schedule, schedule
 from fourlab.learning.tables.episode import Lesson
 from fourlab.positions.starts import Starts
+from fourlab.rules.geometry import Rules
 from fourlab.values.shape import MOST_MEGABYTES, Shape
 
 MOST_REWARD = 1e6  # sums of such rewards stay numbers that a table can hold
@@ -83,7 +84,7 @@ class TableConfig(ABC):
         return schedule(self.alpha, "alpha", low=lowest), schedule(self.epsilon, "epsilon")
 
     @abstractmethod
-    def shape(self, seed: int) -> Shape:
+    def shape(self, rules: Rules, seed: int) -> Shape:
         """Return what it writes into, empty."""
 
     def lesson(self, starts: Starts) -> Lesson:

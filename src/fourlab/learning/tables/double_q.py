@@ -15,6 +15,7 @@ from fourlab.core.spec import option
 from fourlab.learning.tables.config import TableConfig
 from fourlab.learning.tables.episode import DOUBLED
 from fourlab.learning.tables.learner import TableLearner
+from fourlab.rules.geometry import Rules
 from fourlab.values.shape import MOST_SPREAD, Shape
 from fourlab.values.store import DOUBLE
 
@@ -29,7 +30,7 @@ class DoubleQConfig(TableConfig):
         0.0, "unseen values are normal with this deviation", low=0, high=MOST_SPREAD
     )
 
-    def shape(self, seed: int) -> Shape:
+    def shape(self, rules: Rules, seed: int) -> Shape:
         return Shape(DOUBLE, self.symmetric, self.memory_mb, self.spread, seed)
 
 

@@ -47,7 +47,7 @@ class TableLearner(Learner):
     def __init__(self, rules: Rules, config: TableConfig, seed: int = 0) -> None:
         super().__init__(rules, config, seed)
         about = {"learner": self.name, "config": dataclasses.asdict(config), "seed": seed}
-        self.knowledge = Knowledge.new(rules, config.shape(seed), about)
+        self.knowledge = Knowledge.new(rules, config.shape(rules, seed), about)
         self._dice = kernel_seed(np.random.default_rng(seed))
         self._frozen: Knowledge | None = None
         self._episode = new_episode(rules)
@@ -63,7 +63,7 @@ class TableLearner(Learner):
     @classmethod
     def check(cls, rules: Rules, config: TableConfig) -> None:
         super().check(rules, config)
-        config.shape(0).check_board(rules)
+        config.shape(rules, 0).check_board(rules)
 
     def _read_config(self) -> None:
         self._alpha, self._epsilon = self.config.rates()
@@ -71,6 +71,8 @@ class TableLearner(Learner):
         if self._also:
             begun = beside(begun, boards_of(self._also))
         self.lesson = self.config.lesson(begun)
+        shape = self.config.shape(self.rules, self.seed)
+        self.knowledge.give_ends(shape.won, shape.drawn)
 
     def begin_at(self, positions: Sequence[Position]) -> None:
         """From now on half of the games begin at one of these."""
@@ -272,6 +274,7 @@ class TableLearner(Learner):
         except (KeyError, TypeError, ValueError, OverflowError) as error:
             raise StorageError(f"{path} is damaged: nothing to go on with ({error})") from None
         learner.knowledge = knowledge
+        learner._read_config()
         if also:
             learner.begin_at(also)
         if extra:

@@ -19,6 +19,7 @@ from fourlab.learning.tables.config import MOST_REWARD, TableConfig
 from fourlab.learning.tables.episode import AVERAGES, Lesson
 from fourlab.learning.tables.learner import TableLearner
 from fourlab.positions.starts import Starts
+from fourlab.rules.geometry import Rules
 from fourlab.values.shape import Shape
 from fourlab.values.store import POLICY
 
@@ -66,7 +67,7 @@ class MonteCarloConfig(TableConfig):
         live=True,
     )
 
-    def shape(self, seed: int) -> Shape:
+    def shape(self, rules: Rules, seed: int) -> Shape:
         return Shape(POLICY, self.symmetric, self.memory_mb)
 
     def lesson(self, starts: Starts) -> Lesson:

@@ -18,6 +18,7 @@ from fourlab.core.spec import option
 from fourlab.learning.tables.config import TableConfig
 from fourlab.learning.tables.episode import BEST
 from fourlab.learning.tables.learner import TableLearner
+from fourlab.rules.geometry import Rules
 from fourlab.values.shape import MOST_SPREAD, Shape
 from fourlab.values.store import ACTIONS, AFTERSTATES
 
@@ -32,7 +33,7 @@ class QConfig(TableConfig):
         0.0, "unseen values are normal with this deviation", low=0, high=MOST_SPREAD
     )
 
-    def shape(self, seed: int) -> Shape:
+    def shape(self, rules: Rules, seed: int) -> Shape:
         return Shape(ACTIONS, self.symmetric, self.memory_mb, self.spread, seed)
 
 
@@ -40,7 +41,7 @@ class QConfig(TableConfig):
 class AfterstatesConfig(QConfig):
     """Q-learning on the boards after the learner's moves."""
 
-    def shape(self, seed: int) -> Shape:
+    def shape(self, rules: Rules, seed: int) -> Shape:
         return Shape(AFTERSTATES, self.symmetric, self.memory_mb, self.spread, seed)
 
 

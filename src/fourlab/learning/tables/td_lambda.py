@@ -16,10 +16,12 @@ from typing import ClassVar
 
 from fourlab.agents.learned import NTupleAgent, TdLambdaAgent
 from fourlab.core.spec import option
+from fourlab.learning.opponents import SELF
 from fourlab.learning.tables.config import TableConfig
 from fourlab.learning.tables.episode import RETURNS, Lesson
 from fourlab.learning.tables.learner import TableLearner
 from fourlab.positions.starts import Starts
+from fourlab.rules.geometry import Rules
 from fourlab.values.shape import LONGEST_TUPLE, MOST_SPREAD, MOST_TUPLES, Shape
 from fourlab.values.store import AFTERSTATES, TUPLES
 
@@ -36,7 +38,7 @@ class TdLambdaConfig(TableConfig):
         0.0, "unseen values are normal with this deviation", low=0, high=MOST_SPREAD
     )
 
-    def shape(self, seed: int) -> Shape:
+    def shape(self, rules: Rules, seed: int) -> Shape:
         return Shape(AFTERSTATES, self.symmetric, self.memory_mb, self.spread, seed)
 
     def lesson(self, starts: Starts) -> Lesson:
@@ -61,13 +63,15 @@ class NTupleConfig(TableConfig):
     symmetric: bool = option(True, "every tuple is looked up on the mirror image too", fixed=True)
     memory_mb: float = option(1024, "it has no table", fixed=True)
 
-    def shape(self, seed: int) -> Shape:
+    def shape(self, rules: Rules, seed: int) -> Shape:
+        # A draw is seen by the first player where both are the learner.
+        by_second = self.opponent == SELF and rules.cells % 2 == 0
         return Shape(
             TUPLES,
             symmetric=True,
             seed=seed,
             won=self.win,
-            drawn=self.draw,
+            drawn=0.0 - self.draw if by_second else self.draw,  # no -0.0: files would differ
             tuples=self.tuples,
             length=self.length,
             coherent=self.coherent,
