@@ -167,6 +167,17 @@ def test_tictactoe_by_self_play_is_solved() -> None:
         assert max(value for value in values if value is not None) == sign(truth)
 
 
+@pytest.mark.parametrize("spec", ["q:draw=-0.6", "afterstates:win=0.2"])
+def test_values_of_self_play_are_the_truth_on_the_scale_of_decisions(spec: str) -> None:
+    soon_known = "games=1000,alpha=1,epsilon=1,start=(moves:125473)"
+    made = trained(f"{spec},opponent=self,{soon_known}")
+    for moves in ("125473", "1254736", "12547369"):
+        position = position_of(made.rules, moves)
+        values = made.agent().decide(position, np.random.default_rng(0)).values
+        truth = [None if score is None else sign(score) for score in solve(position)]
+        assert values == pytest.approx(truth, abs=1e-6), moves
+
+
 @pytest.mark.parametrize("opponent", ["perfect", "random"])
 def test_tictactoe_by_self_play_never_loses(opponent: str) -> None:
     made = tictactoe_by_self_play()

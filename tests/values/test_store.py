@@ -123,6 +123,22 @@ def test_values_are_loaded_by_the_kind_of_their_file(tmp_path: Path) -> None:
         load_values(tmp_path, game("connect4"))
 
 
+@pytest.mark.parametrize(("moves", "draw"), [("12", -0.6), ("1", 0.6)])
+def test_values_of_both_sides_are_on_the_scale_of_the_rewards_that_each_had(
+    moves: str, draw: float
+) -> None:
+    # Alone, a loss is minus the other's win, whatever `loss` says; the first player sees the draw.
+    config = {"win": 0.8, "draw": -0.6, "loss": 0.0, "opponent": "self"}
+    known = Knowledge.new(RULES, Shape(ACTIONS), {"config": config})
+    position = position_of(RULES, moves)
+    board = position.mover, position.occupied
+    for move, target in enumerate((0.8, draw, (draw - 0.8) / 2, -0.8)):
+        cell = move_cell(RULES, position.occupied, move)
+        teach(RULES, known.values, *board, move, cell, 0, 1.0, target)
+    [found] = known.worths(boards_of([position]))
+    np.testing.assert_allclose(found, [1.0, 0.0, -0.5, -1.0], atol=1e-6)
+
+
 def test_what_is_no_file_of_values_is_named(tmp_path: Path) -> None:
     save_arrays(tmp_path / "book.npz", "book", 1, {}, {"scores": np.zeros(3)})
     with pytest.raises(StorageError, match=r"book.npz is a fourlab book; values are one of"):

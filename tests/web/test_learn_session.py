@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from fourlab.agents.learned import Learned
 from fourlab.agents.mcts import Mcts
 from fourlab.core.arrays import Ints
 from fourlab.core.limit import NO_LIMIT, Limit
@@ -15,8 +16,12 @@ from fourlab.learning.networks.distil import Distil
 from fourlab.learning.runs import Run
 from fourlab.rules.boards import Boards
 from fourlab.rules.catalog import game as find_game
+from fourlab.rules.kernels import move_cell
 from fourlab.rules.position import position_of
 from fourlab.search.solver import solve
+from fourlab.values.knowledge import Knowledge
+from fourlab.values.shape import Shape
+from fourlab.values.store import ACTIONS, teach
 from fourlab.web.keep.shelf import Shelf
 from fourlab.web.keep.store import Keep
 from fourlab.web.limits import offer_runs, read_agent
@@ -27,6 +32,7 @@ from fourlab.web.runs.room import Room
 from fourlab.web.runs.setup import read_setup
 from fourlab.web.sessions.learn import LearnSession
 from fourlab.web.sessions.learn_view import _changed, _update
+from fourlab.web.sessions.overlays import values_overlay
 from fourlab.web.sessions.play import PlaySession
 from web.bench import PATIENCE, TestBench
 
@@ -380,6 +386,17 @@ def test_the_values_overlay_shows_what_the_opponent_has_learned(bench: TestBench
             assert float(chip["first"].replace("−", "-")) == pytest.approx(value, abs=0.006)
             assert chip["heat"] == pytest.approx(value, abs=0.001)
             assert chip["best"] == (value == best)
+
+
+def test_colours_are_those_of_the_rewards_that_were_used(bench: TestBench) -> None:
+    for opponent, scale in (("self", 0.5), ("random", 1.0)):
+        session = learn(bench, opponent=opponent, win="0.5")
+        assert session.view()["scale"] == scale
+    rules = find_game("tictactoe")
+    known = Knowledge.new(rules, Shape(ACTIONS), {"config": {"win": 0.5, "opponent": "self"}})
+    teach(rules, known.values, 0, 0, 4, move_cell(rules, 0, 4), 0, 1.0, -0.5)
+    chips = values_overlay(rules.start(), Learned(rules, knowledge=known))["chips"]
+    assert (chips[4]["first"], chips[4]["heat"]) == ("−0.50", -1.0)
 
 
 def test_asking_the_solver_is_told_called_off_by_a_pause_and_taken_up_again(

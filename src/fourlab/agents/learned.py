@@ -117,7 +117,7 @@ class Learned(InstantAgent):
             likely = [move]
         return Decision(
             move,
-            values=tuple(known.worth(value) for value in raw) if seen else None,
+            values=tuple(known.worth(value, position.to_move) for value in raw) if seen else None,
             raw=tuple(raw) if seen else None,
             policy=tuple((m in likely) / len(likely) for m in range(self.rules.move_count)),
             effort=len(position.legal_moves()),

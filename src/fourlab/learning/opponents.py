@@ -23,8 +23,8 @@ from fourlab.core.dice import below, seeded
 from fourlab.core.errors import SpecError, quoted
 from fourlab.core.spec import LONGEST, configure, option, parse
 from fourlab.rules.geometry import Rules
+from fourlab.values.knowledge import SELF
 
-SELF = "self"
 FROZEN = "frozen"
 BLOCK = 50  # games against one member of a mixture before the next is drawn
 MOST_STAGES = 1000

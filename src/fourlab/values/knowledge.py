@@ -21,7 +21,7 @@ from fourlab.rules.boards import Boards
 from fourlab.rules.catalog import game, name_of
 from fourlab.rules.geometry import Rules
 from fourlab.rules.kernels import move_cell
-from fourlab.rules.position import Position
+from fourlab.rules.position import FIRST, SECOND, Position
 from fourlab.rules.worth import worth
 from fourlab.values.base import WrongGameError
 from fourlab.values.shape import Arrays, Shape, check_contents, fitting, wanted
@@ -52,6 +52,7 @@ from fourlab.values.tuples import Network, new_network
 FILE_KIND, VERSION = "values", 1
 CHECKPOINT = "checkpoint.npz"  # what a run folder calls it
 REWARDS = ("win", "draw", "loss")
+SELF = "self"  # the opponent in the config of a learner that moves for both sides
 LEVEL = 1  # of compression: six times as fast as the usual, files a sixth larger
 
 
@@ -124,15 +125,25 @@ class Knowledge:
         """Return [boards, moves]: what each move is worth, nan where nothing was learned of it."""
         raw = np.empty((len(boards.movers), self.rules.move_count))
         weigh_rows(self.rules, with_own_space(self.values), *boards[:2], raw)
-        scaled = [self.worth(value) for value in raw.ravel().tolist()]
-        return np.where(np.isnan(raw), np.nan, np.array(scaled, float).reshape(raw.shape))
+        for side in (FIRST, SECOND):
+            rows = np.bitwise_count(boards.occupied) % 2 == side
+            scaled = [self.worth(value, side) for value in raw[rows].ravel().tolist()]
+            found = np.array(scaled, float).reshape(-1, raw.shape[1])
+            raw[rows] = np.where(np.isnan(raw[rows]), np.nan, found)
+        return raw
 
-    def worth(self, value: float | None) -> float | None:
-        """Return a value on the scale of decisions, by the rewards that it was learned with."""
+    def worth(self, value: float | None, side: int) -> float | None:
+        """Return a side's value on the scale of decisions, by the rewards that it was learned with.
+
+        Alone, a loss was minus the other's win, and a draw was seen by the first player.
+        """
         if value is None:
             return None
         config = self.about.get("config", {})
         rewards = {name: config[name] for name in REWARDS if name in config}
+        if config.get("opponent") == SELF:
+            rewards["loss"] = -rewards.get("win", 1.0)
+            rewards["draw"] = rewards.get("draw", 0.0) * (1 if side == FIRST else -1)
         return worth(value, **rewards)
 
     def visits(self, position: Position) -> list[int | None]:

@@ -25,13 +25,14 @@ from fourlab.learning.networks.lanes import (
     put,
 )
 from fourlab.learning.networks.replay import Rows, new_rows
-from fourlab.learning.opponents import SELF, Member, opponents
+from fourlab.learning.opponents import Member, opponents
 from fourlab.learning.schedules import Schedule
 from fourlab.learning.tables.learner import SIDES
 from fourlab.positions.starts import starts
 from fourlab.rules.boards import Boards, refusal
 from fourlab.rules.geometry import Rules
 from fourlab.rules.position import FIRST
+from fourlab.values.knowledge import SELF
 from fourlab.values.outlook import Singles, best_moves, best_worths, look
 
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from fourlab.core.spec import needs, option
-from fourlab.learning.opponents import SELF
 from fourlab.learning.schedules import Schedule, schedule
 from fourlab.learning.tables.episode import Lesson
 from fourlab.positions.starts import Starts
 from fourlab.rules.geometry import Rules
+from fourlab.values.knowledge import SELF
 from fourlab.values.shape import MOST_MEGABYTES, Shape
 
 MOST_REWARD = 1e6  # sums of such rewards stay numbers that a table can hold

@@ -18,7 +18,7 @@ from fourlab.core.errors import DivergedError, SpecError
 from fourlab.core.limit import NO_LIMIT, CalledOffError, Limit
 from fourlab.core.storage import StorageError
 from fourlab.learning.base import SEEDS, SELF_PLAY, Learner, Progress, WatchedGame
-from fourlab.learning.opponents import SELF, opponents
+from fourlab.learning.opponents import opponents
 from fourlab.learning.schedules import follow_length
 from fourlab.learning.tables.config import TableConfig
 from fourlab.learning.tables.episode import Episode, new_episode
@@ -29,7 +29,7 @@ from fourlab.positions.starts import beside, starts
 from fourlab.rules.boards import boards_of
 from fourlab.rules.geometry import Rules
 from fourlab.rules.position import FIRST, SECOND, Position, position_of
-from fourlab.values.knowledge import Knowledge
+from fourlab.values.knowledge import SELF, Knowledge
 
 FROZEN_PREFIX = "frozen_"
 MOST_STARTS = 10_000  # positions where games begin too

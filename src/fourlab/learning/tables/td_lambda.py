@@ -16,12 +16,12 @@ from typing import ClassVar
 
 from fourlab.agents.learned import NTupleAgent, TdLambdaAgent
 from fourlab.core.spec import option
-from fourlab.learning.opponents import SELF
 from fourlab.learning.tables.config import TableConfig
 from fourlab.learning.tables.episode import RETURNS, Lesson
 from fourlab.learning.tables.learner import TableLearner
 from fourlab.positions.starts import Starts
 from fourlab.rules.geometry import Rules
+from fourlab.values.knowledge import SELF
 from fourlab.values.shape import LONGEST_TUPLE, MOST_SPREAD, MOST_TUPLES, Shape
 from fourlab.values.store import AFTERSTATES, TUPLES
 

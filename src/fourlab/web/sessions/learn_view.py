@@ -275,8 +275,10 @@ def _fixed(training: Training) -> list[str]:
 
 def _scale(training: Training) -> float:
     """Return the value that is drawn in the strongest colour: of a win or a loss."""
-    known = {dial.name: training.settings.value(dial) for dial in dials(training.settings.learner)}
-    return max(abs(known.get("win", 1.0)), abs(known.get("loss", 1.0)), 1e-9)
+    settings = training.settings
+    known = {dial.name: abs(settings.value(dial)) for dial in dials(settings.learner)}
+    loss = 0.0 if settings.opponent == "self" else known.get("loss", 1.0)  # it is minus a win
+    return max(known.get("win", 1.0), loss, 1e-9)
 
 
 def _rows(sample: Sample | None, stones: int, learned: int) -> list[dict[str, Any]]:

@@ -99,8 +99,6 @@ def opinion_overlay(position: Position, decision: Decision, whose: str) -> dict[
 def values_overlay(position: Position, agent: Learned) -> dict[str, Any]:
     """Return the chips that show what an agent has learned of each move, and how often."""
     known = agent.knowledge
-    rewards = known.about.get("config", {})
-    scale = max(abs(rewards.get("win", 1.0)), abs(rewards.get("loss", 1.0)), 1e-9)
     values, trials = known.move_values(position), known.visits(position)
     legal = [value for value in values if value is not None]
     chips: list[dict[str, Any]] = []
@@ -113,7 +111,7 @@ def values_overlay(position: Position, agent: Learned) -> dict[str, Any]:
                 "kind": "values",
                 "first": _signed(value),
                 "second": words.count(count or 0),
-                "heat": round(value / scale, 4),
+                "heat": round(known.worth(value, position.to_move) or 0.0, 4),
                 "best": value == max(legal),
                 "tip": f"learned from {count or 0:,} trials",
             }
