@@ -16,6 +16,7 @@ from fourlab.core.errors import SpecError
 from fourlab.core.spec import options_of
 from fourlab.learning.base import Learner
 from fourlab.learning.evaluation import against_truth, play_off, truth_positions
+from fourlab.learning.opponents import opponents
 from fourlab.learning.registry import LEARNERS, learner
 from fourlab.learning.tables.learner import TableLearner
 from fourlab.rules.catalog import game
@@ -255,6 +256,44 @@ def test_an_earlier_self_is_brought_up_to_date() -> None:
         for every in (50, 400)
     )
     assert digest(often) != digest(once)
+
+
+def whole(made: Learner) -> tuple[str, bytes]:
+    """What it has learned, and its earlier self."""
+    assert isinstance(made, TableLearner)
+    frozen = made._frozen
+    arrays = [] if frozen is None else frozen.arrays().values()
+    return digest(made), b"".join(array.tobytes() for array in arrays)
+
+
+@pytest.mark.parametrize(
+    "opponent",
+    [
+        "random then frozen:every=70",
+        "minimax:depth=1 then frozen:every=70 then baseline",
+        "frozen:every=70 then minimax:depth=1",
+    ],
+)
+def test_an_earlier_self_does_not_depend_on_who_looks(opponent: str, tmp_path: Path) -> None:
+    options = {"games": 470, "opponent": opponent}
+    once = trained("q", chunk=1000, **options)
+    assert whole(trained("q", chunk=35, **options)) == whole(once)
+    stopped = learner("q", "tictactoe", 1, chunk=30, **options)
+    while stopped.done < stopped.total:
+        stopped.advance(45)
+        stopped.save(tmp_path / stopped.file)
+        stopped = type(stopped).load(tmp_path / stopped.file)
+    assert whole(stopped) == whole(once)
+
+
+def test_an_earlier_self_is_brought_up_to_date_before_it_is_met() -> None:
+    found = opponents("minimax:depth=1 then frozen:every=70 then random", game("tictactoe"), 630)
+    ends, number = [], 0
+    while number < 630:
+        number = found.block(number, 1)[1]
+        ends.append(number)
+    assert ends == [70, 140, 210, 280, 350, 420, 630]
+    assert [number for number in range(630) if found.renews(number)] == [0, *ends[:5]]
 
 
 def test_memory_is_bounded_and_what_is_left_out_is_counted() -> None:

@@ -10,6 +10,7 @@ self                                      nobody: the learner moves for both sid
 
 from __future__ import annotations
 
+import functools
 import itertools
 import re
 from collections.abc import Iterator
@@ -60,8 +61,7 @@ class Opponents:
 
         It depends on nothing but the seed and the game's number.
         """
-        count = len(self.stages)
-        stage = min(game * count // self.games, count - 1)
+        count, stage = len(self.stages), self._stage(game)
         stop = self.games if stage == count - 1 else -(-(stage + 1) * self.games // count)
         members = self.stages[stage]
         member = members[0]
@@ -69,11 +69,24 @@ class Opponents:
             number = game // BLOCK
             stop = min(stop, (number + 1) * BLOCK)
             member = _draw(members, below(seeded(seed + number), WEIGHTS) / WEIGHTS)
-        for every in {other.every for other in members if other.every}:
-            stop = min(stop, (game // every + 1) * every)
+        if stage <= self._last_frozen:
+            stop = min(stop, (game // self.frozen_every + 1) * self.frozen_every)
         return member, stop
 
-    @property
+    def renews(self, game: int) -> bool:
+        """Return whether the earlier self is brought up to date before a game."""
+        return self._stage(game) <= self._last_frozen and game % self.frozen_every == 0
+
+    def _stage(self, game: int) -> int:
+        return min(game * len(self.stages) // self.games, len(self.stages) - 1)
+
+    @functools.cached_property
+    def _last_frozen(self) -> int:
+        """The last stage in which the earlier self plays; -1 if there is none."""
+        found = [number for number, stage in enumerate(self.stages) if any(m.every for m in stage)]
+        return max(found, default=-1)
+
+    @functools.cached_property
     def frozen_every(self) -> int:
         """Games between two updates of the earlier self; 0 if there is none."""
         return max(member.every for stage in self.stages for member in stage)

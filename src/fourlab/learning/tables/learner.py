@@ -229,8 +229,7 @@ class TableLearner(Learner):
         if self._opponents is None:
             return NOBODY, self.total
         member, until = self._opponents.block(self.done, self.seed)
-        every = self._opponents.frozen_every
-        if every and self.done % every == 0:
+        if self._opponents.renews(self.done):
             self._frozen = self.knowledge.copy()
         if member.agent is None:
             assert self._frozen is not None  # noqa: S101  # taken in the first game
