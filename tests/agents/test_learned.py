@@ -45,6 +45,28 @@ def test_where_nothing_was_seen_it_does_as_told(
     assert all(decision.values is None for decision in decisions)
 
 
+@pytest.mark.parametrize("spec", ["q", "afterstates:spread=0.3", "double-q", "monte-carlo"])
+def test_it_tells_values_of_moves_that_were_taught_alone(spec: str) -> None:
+    made = learner(spec, "tictactoe", 1, games=60)
+    next(made.steps())
+    player = made.agent()
+    assert isinstance(player, Learned)
+    known, told, silent = player.knowledge, 0, 0
+    for moves in ("", "5", "1", "15", "51", "512", "3758"):
+        position = position_of(player.rules, moves)
+        decision = player.decide(position, np.random.default_rng(1))
+        taught = known.visits(position)
+        for values in (decision.values, decision.raw):
+            there = values or (None,) * len(taught)
+            assert [value is not None for value in there] == [bool(count) for count in taught]
+        told += sum(map(bool, taught))
+        silent += taught.count(0)
+        # What nobody taught it still draws from.
+        assert decision.policy == tuple(player.policies(boards_of([position]))[0])
+    assert told > 3
+    assert silent > 3
+
+
 def test_the_monte_carlo_agent_follows_its_stored_policy(tmp_path: Path) -> None:
     player = agent(f"monte-carlo:{saved(tmp_path, 'monte-carlo:games=5000')}", "tictactoe")
     decision = player.decide(player.rules.start(), np.random.default_rng(1))

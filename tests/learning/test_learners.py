@@ -303,6 +303,13 @@ def test_memory_is_bounded_and_what_is_left_out_is_counted() -> None:
     assert len(made.knowledge) == len(np.unique(made.knowledge.arrays()["keys"]))
 
 
+def test_values_that_nobody_taught_are_not_held_against_the_truth() -> None:
+    made = trained("q", games=300)
+    positions = truth_positions(made.rules, "middle")
+    taught = [count for one in positions for count in made.knowledge.visits(one.position) if count]
+    assert 0 < against_truth(made, positions)["values_seen"] == len(taught)
+
+
 def test_evaluation_changes_nothing() -> None:
     made, other = learner("q:games=400", "tictactoe"), learner("q:games=400", "tictactoe")
     steps, others = made.steps(), other.steps()

@@ -110,20 +110,21 @@ class Learned(InstantAgent):
     def explain(self, position: Position, move: int) -> Decision:
         """Say what was learned of each move; where nothing was, what it draws from."""
         known = self.knowledge
-        raw = known.move_values(position)
-        seen = known.values.kind == TUPLES or any(known.visits(position))
-        likely = self._likely(position, raw, seen)
+        held, taught = known.move_values(position), known.visits(position)
+        raw = tuple(value if count else None for value, count in zip(held, taught, strict=True))
+        seen = any(taught)
+        likely = self._likely(position, held, seen)
         if self.is_deterministic or move not in likely:  # a learner may have gone on meanwhile
             likely = [move]
         return Decision(
             move,
             values=tuple(known.worth(value, position.to_move) for value in raw) if seen else None,
-            raw=tuple(raw) if seen else None,
+            raw=raw if seen else None,
             policy=tuple((m in likely) / len(likely) for m in range(self.rules.move_count)),
             effort=len(position.legal_moves()),
         )
 
-    def _likely(self, position: Position, raw: list[float | None], seen: bool) -> list[int]:
+    def _likely(self, position: Position, held: list[float | None], seen: bool) -> list[int]:
         """Return the moves that it draws from."""
         known = self.knowledge
         if known.values.kind == POLICY:
@@ -134,8 +135,8 @@ class Learned(InstantAgent):
             cells = baseline_cells(self.rules, position.mover, position.occupied)
             taken = position.occupied
             return [m for m in position.legal_moves() if move_cell(self.rules, taken, m) & cells]
-        top = max(value for value in raw if value is not None)
-        return [move for move, value in enumerate(raw) if value == top]
+        top = max(value for value in held if value is not None)
+        return [move for move, value in enumerate(held) if value == top]
 
     def seen(self, boards: Boards) -> int:
         """Return of how many boards anything was learned."""
