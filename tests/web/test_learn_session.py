@@ -21,7 +21,7 @@ from fourlab.rules.position import position_of
 from fourlab.search.solver import solve
 from fourlab.values.knowledge import Knowledge
 from fourlab.values.shape import Shape
-from fourlab.values.store import ACTIONS, teach
+from fourlab.values.store import ACTIONS, TUPLES, teach
 from fourlab.web.keep.shelf import Shelf
 from fourlab.web.keep.store import Keep
 from fourlab.web.limits import offer_runs, read_agent
@@ -380,8 +380,9 @@ def test_the_values_overlay_shows_what_the_opponent_has_learned(bench: TestBench
     values = read_agent(spec, position.rules).decide(position, np.random.default_rng(0)).values
     best = max(value for value in values if value is not None)
     assert best > 0
-    for chip, value in zip(shown.view()["chips"], values, strict=True):
-        assert (chip["kind"] == "full") == (value is None)
+    for move, (chip, value) in enumerate(zip(shown.view()["chips"], values, strict=True)):
+        assert (chip["kind"] == "full") == (move not in position.legal_moves())
+        assert (chip["first"] in ("–", "full")) == (value is None)
         if value is not None:
             assert float(chip["first"].replace("−", "-")) == pytest.approx(value, abs=0.006)
             assert chip["heat"] == pytest.approx(value, abs=0.001)
@@ -397,6 +398,17 @@ def test_colours_are_those_of_the_rewards_that_were_used(bench: TestBench) -> No
     teach(rules, known.values, 0, 0, 4, move_cell(rules, 0, 4), 0, 1.0, -0.5)
     chips = values_overlay(rules.start(), Learned(rules, knowledge=known))["chips"]
     assert (chips[4]["first"], chips[4]["heat"]) == ("−0.50", -1.0)
+    # Nobody taught the others, however well 0 would look beside a loss.
+    assert [chip["first"] for chip in chips].count("–") == 8
+    assert [move for move, chip in enumerate(chips) if chip["best"]] == [4]
+
+
+def test_no_trials_are_told_of_a_network() -> None:
+    rules = find_game("tictactoe")
+    known = Knowledge.new(rules, Shape(TUPLES, tuples=2, length=2))
+    found = values_overlay(rules.start(), Learned(rules, knowledge=known))
+    assert {(chip["first"], chip["second"]) for chip in found["chips"]} == {("0.00", "")}
+    assert "trials" not in str(found)
 
 
 def test_asking_the_solver_is_told_called_off_by_a_pause_and_taken_up_again(

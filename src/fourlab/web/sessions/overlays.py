@@ -99,24 +99,29 @@ def opinion_overlay(position: Position, decision: Decision, whose: str) -> dict[
 def values_overlay(position: Position, agent: Learned) -> dict[str, Any]:
     """Return the chips that show what an agent has learned of each move, and how often."""
     known = agent.knowledge
-    values, trials = known.move_values(position), known.visits(position)
-    legal = [value for value in values if value is not None]
+    held, trials = known.move_values(position), known.visits(position)
+    counts = -1 not in trials  # a network does not
+    best = max(
+        (value or 0.0 for value, count in zip(held, trials, strict=True) if count), default=0
+    )
     chips: list[dict[str, Any]] = []
-    for value, count in zip(values, trials, strict=True):
-        if value is None:
+    for value, count in zip(held, trials, strict=True):
+        if value is None or count is None:
             chips.append(FULL)
             continue
+        worth = known.worth(value, position.to_move) if count else None
         chips.append(
             {
                 "kind": "values",
-                "first": _signed(value),
-                "second": words.count(count or 0),
-                "heat": round(known.worth(value, position.to_move) or 0.0, 4),
-                "best": value == max(legal),
-                "tip": f"learned from {count or 0:,} trials",
+                "first": _signed(value) if count else "–",
+                "second": words.count(count) if counts else "",
+                "heat": round(worth or 0.0, 4),
+                "best": count != 0 and value == best,
+                "tip": f"learned from {count:,} trials" if counts else "computed by a network",
             }
         )
-    return {"chips": chips, "done": True, "says": "learned values, trials below"}
+    says = "learned values, trials below" if counts else "learned values"
+    return {"chips": chips, "done": True, "says": says}
 
 
 def _opinion_of(decision: Decision, move: int) -> str:
