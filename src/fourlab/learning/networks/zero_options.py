@@ -56,7 +56,9 @@ class ZeroConfig:
     weak_first: float = option(0.35, "share of those in which it is the first", low=0, high=1)
     weak_rate: float = option(0.5, "of its moves that are random", low=0, high=1)
     starts: str = option("", "a file of positions, moves a line, where games begin too")
-    start_share: float = option(0.25, "share of games that begin there", low=0, high=1)
+    start_share: float = option(
+        0.25, "share of games that begin there, or where it was refuted", low=0, high=1
+    )
     asides: float = option(0.3, "how often a decided position is shown beside one", low=0, high=1)
 
     window: int = option(5_000_000, "lessons that are kept", low=1, high=100_000_000)
