@@ -195,6 +195,16 @@ def test_what_cannot_be_compared_is_refused() -> None:
         lambda: compare_shares(1, 2, 0, 0),
         lambda: share_against(3, 2, 0.5),
         lambda: share_against(1, 2, 1.5),
+        lambda: share_interval(12, 10),
+        lambda: share_interval(-1, 10),
+        lambda: share_interval(5, -3),
+        lambda: share_interval(5, 0),
+        lambda: share_interval(math.nan, 10),
+        lambda: mean_interval([1, math.nan]),
+        lambda: mean_interval([math.inf]),
+        lambda: holm([0.5, math.nan]),
+        lambda: holm([0.5, 1.5]),
+        lambda: holm([-0.1]),
     ):
         with pytest.raises(FourlabError):
             call()

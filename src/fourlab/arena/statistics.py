@@ -39,9 +39,9 @@ class Comparison:
 
 def share_interval(hits: float, trials: int) -> Interval:
     """Return the 95% interval of a share by Wilson's formula; (0, 1) without trials."""
-    if trials == 0:
+    if hits == trials == 0:
         return 0.0, 1.0
-    share = hits / trials
+    share = _share(hits, trials)
     z2 = Z95 * Z95
     centre = (share + z2 / (2 * trials)) / (1 + z2 / trials)
     spread = Z95 * math.sqrt(share * (1 - share) / trials + z2 / (4 * trials * trials))
@@ -79,15 +79,18 @@ def share_against(hits: float, trials: int, value: float) -> Comparison:
 
 
 def _share(hits: float, trials: int) -> float:
-    if not (trials > 0 and 0 <= hits <= trials):
-        raise FourlabError(f"{hits:g} hits in {trials} trials are no share; play some games first")
+    if not (0 < trials < math.inf and 0 <= hits <= trials):
+        raise FourlabError(
+            f"{hits:g} hits in {trials} trials are no share; give 0 to as many hits as there are "
+            "trials, at least one"
+        )
     return hits / trials
 
 
 def mean_interval(values: Sequence[float]) -> Interval:
     """Return the 95% interval of a mean by the normal approximation."""
     count = len(values)
-    if count < 2:
+    if count == 0 or len(_checked(values)) == 1:
         return ANYTHING
     mean = math.fsum(values) / count  # exact, so that the order of the values does not matter
     variance = math.fsum((value - mean) ** 2 for value in values) / (count - 1)
@@ -179,6 +182,9 @@ def holm(p_values: Sequence[float]) -> list[float]:
 
     Rejecting what is then at most 0.05 rejects a true hypothesis, any at all, in 5% of the cases.
     """
+    for p_value in p_values:
+        if not 0 <= p_value <= 1:
+            raise FourlabError(f"{p_value:g} is no p-value; it must be between 0 and 1")
     adjusted, least = [0.0] * len(p_values), 0.0
     for rank, index in enumerate(sorted(range(len(p_values)), key=lambda index: p_values[index])):
         least = max(least, min(1.0, (len(p_values) - rank) * p_values[index]))
