@@ -156,6 +156,11 @@ WRONG = {
     '[Seed "x"]\n*': "game 1: invalid literal",
     '[Result "2-0"]\n1. 4': "game 1: '2-0' is no result of PGN",
     "[White\n1. 4": "game 1: '[White",
+    "1. 4 *\n1. 4 (1. 3 3 4 *": "game 2: its variations do not match; each ( needs a )",
+    '1. 4 (1. 3 4 *\n\n[White "Ann"]\n1. 3 *': "game 1: its variations do not match",
+    "1. 4 (1. 3 (2) 4 *\n\n1. 3 (4) *": "game 1: its variations do not match",
+    "1. 4 3) 4 *": "game 1: its variations do not match",
+    '1. 4 { well *\n\n[White "Ann"]\n1. 3 { said } *': "game 1: ' { well",
 }
 
 

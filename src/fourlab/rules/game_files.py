@@ -31,7 +31,8 @@ COLUMNS = (
 PGN_WIDTH = 79  # characters of a line, as PGN wants it
 PGN_TOKEN = re.compile(
     r"""\s*(?:\[\s*(\w+)\s*"((?:\\.|[^"\\])*)"\s*\]  # a tag
-    |\{[^}]*\} |;[^\n]* |%[^\n]* |\$\d+ |\d+\.+  # what is passed over: comments, marks, numbers
+    |\{(?:(?!\n\[\s*\w+\s*")[^}])*\}  # a comment, which no other game begins in
+    |;[^\n]* |%[^\n]* |\$\d+ |\d+\.+  # what is passed over too: comments, marks, numbers
     |([()]) |(1-0|0-1|1/2-1/2|\*)(?=\s|$)  # variations; how it ended
     |([^\s()\[\]{};]+) |$)""",  # a move
     re.VERBOSE,
@@ -115,7 +116,9 @@ def read_pgn(text: str) -> Iterator[GameRecord]:
             raise NotationError(f"game {number}: {text[place : place + 40]!r} is no PGN")
         place = found.end()
         tag, value, bracket, result, move = found.groups()
-        depth = max(0, depth + {"(": 1, ")": -1}.get(bracket, 0))
+        depth += {"(": 1, ")": -1}.get(bracket, 0)
+        if depth < 0 or (depth and (tag is not None or place == len(text))):
+            raise NotationError(f"game {number}: its variations do not match; each ( needs a )")
         ends = result is not None or (tag is not None and bool(moves))
         if not depth and ends and (tags or moves):
             yield _from_pgn(number, tags, moves, result or "*")
