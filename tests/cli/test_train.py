@@ -19,6 +19,7 @@ from fourlab.cli.main import Notices
 from fourlab.cli.train import Speedometer, report
 from fourlab.learning.networks.deep_q import DeepQ
 from fourlab.learning.networks.distil import Distil
+from fourlab.learning.registry import learner
 from fourlab.learning.run_files import add_metrics
 from fourlab.learning.runs import Run, RunConfig
 from fourlab.learning.tables.td_lambda import NTuple
@@ -54,6 +55,23 @@ def test_a_run_lies_where_it_is_expected(folder: Path) -> None:
     assert config["game"] == "tictactoe"
     assert "alpha=0.5" in config["learner"]
     assert "opponent=4 baseline and 1 random" in config["learner"]
+
+
+def test_values_mean_the_same_in_brackets_and_without(tmp_path: Path) -> None:
+    plain = {"start": "random:plies=2", "alpha": "linear:0.5,end=0.1", "win": "2"}
+    for folder, form in (("a", "{}={}"), ("b", "{}=({})")):
+        options = [word for pair in plain.items() for word in ("--set", form.format(*pair))]
+        opponent = form.format("", "minimax:depth=2").removeprefix("=")
+        run = fourlab(
+            tmp_path,
+            *("train", "q", "--game", "tictactoe", "--games", "20", "--opponent", opponent),
+            *(*options, "--out", folder),
+        )
+        assert run.returncode == 0, run.stderr
+    assert RunConfig.load(tmp_path / "a") == RunConfig.load(tmp_path / "b")
+    named = {"opponent": "(minimax:depth=2)", "games": 20, "start": "(random:plies=2)"}
+    made = learner("q:alpha=(linear:0.5,end=0.1),win=2", "tictactoe", **named)
+    assert made.spec == RunConfig.load(tmp_path / "a").learner
 
 
 @pytest.mark.parametrize("out", ["my run", "a,b", "a=b", "a:b", "r{1,2}", " a ", "(a)", "(a)b(c)"])

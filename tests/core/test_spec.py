@@ -67,6 +67,19 @@ def test_brackets_hold_specs_inside_specs() -> None:
     assert build(write("x", config)) == config
 
 
+@pytest.mark.parametrize("text", ["(x:sims=7,c=2)", "(x:sims=(7),c=(2))", " ( x:c=2,sims=7 ) "])
+def test_brackets_around_a_whole_mean_nothing(text: str) -> None:
+    assert build(text) == Config(simulations=7, exploration=2.0)
+
+
+def test_brackets_side_by_side_belong_to_a_value() -> None:
+    assert build("x:(a)(b),opponent=(c)(d)") == Config("(a)(b)", opponent="(c)(d)")
+    assert parse("(x)(y)").name == "(x)(y)"
+    for text in ("((x:sims=2)", "(x:opponent=((a)", "x:opponent=(a))"):
+        with pytest.raises(SpecError, match="do not match"):
+            parse(text)
+
+
 @pytest.mark.parametrize(
     "text", ["x", "x:sims=7", "x:runs/mine,c=0.1", "x:time=2,reuse=yes", "x:formula=ucb1"]
 )

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from fourlab.core.dice import seeded
 from fourlab.core.errors import FourlabError, SpecError
-from fourlab.learning.opponents import Opponents, opponents
+from fourlab.learning.opponents import Opponents, named_in, opponents
 from fourlab.learning.schedules import schedule
 from fourlab.positions.starts import draw_start, starts
 from fourlab.rules.catalog import game
@@ -100,6 +100,29 @@ def test_blocks_do_not_depend_on_where_one_begins(text: str, games: int, seed: i
 def test_what_is_no_opponent_is_refused(text: str) -> None:
     with pytest.raises(SpecError):
         opponents(text, RULES, 10)
+
+
+@pytest.mark.parametrize(
+    ("text", "bare"),
+    [
+        ("(minimax:depth=2)", "minimax:depth=2"),
+        ("(random then baseline)", "random then baseline"),
+        ("(2 random and 1 baseline) then (baseline)", "2 random and baseline then baseline"),
+        ("((mcts:sims={0..2}))", "mcts:sims={0..2}"),
+        ("2 (random) and (baseline)", "2 random and baseline"),
+    ],
+)
+def test_brackets_around_opponents_mean_nothing(text: str, bare: str) -> None:
+    assert names(opponents(text, RULES, 900), 900) == names(opponents(bare, RULES, 900), 900)
+    assert list(named_in(text)) == list(named_in(bare))
+
+
+def test_brackets_around_schedules_and_starts_mean_nothing() -> None:
+    assert schedule("(linear:0.5,end=0.1)", "alpha") == schedule("linear:0.5,end=0.1", "alpha")
+    assert schedule("(0.5)", "alpha") == schedule("0.5", "alpha")
+    assert starts("(random:plies=2)", RULES).plies == 2
+    with pytest.raises(SpecError, match="unknown schedule for alpha"):
+        schedule("0.5:end=1", "alpha")
 
 
 def test_starts() -> None:

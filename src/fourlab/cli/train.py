@@ -115,14 +115,15 @@ def _text(
 ) -> str:
     """Return the learner's spec with all that was given, behind a colon if it was not named."""
     from fourlab.core.errors import SpecError
+    from fourlab.core.spec import wrapped
 
     given = {"opponent": opponent, "games": games, "side": side}
-    extra = [f"{name}=({value})" for name, value in given.items() if value is not None]
+    extra = [f"{name}={wrapped(str(value))}" for name, value in given.items() if value is not None]
     for item in options:
         name, equals, value = item.partition("=")
         if not equals:
             raise SpecError(f"--set {item!r} is no option; write --set alpha=0.1")
-        extra.append(f"{name}=({value})")
+        extra.append(f"{name}={wrapped(value)}")
     return learner + ("," if ":" in learner else ":") + ",".join(extra) if extra else learner
 
 

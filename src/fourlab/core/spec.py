@@ -5,13 +5,14 @@
     name:path,option=value
 
 A value may hold all of these signs inside brackets: `opponent=(minimax:depth=4,eval=windows)`, and
-so may a path: `q:(runs/a,b)`. The options of a name are the fields of its config dataclass,
-declared with `option`.
+so may a path: `q:(runs/a,b)`. Brackets around the whole of a spec or value mean nothing else. The
+options of a name are the fields of its config dataclass, declared with `option`.
 """
 
 import dataclasses
 import difflib
 import functools
+import itertools
 import math
 import operator
 import typing
@@ -148,7 +149,7 @@ def parse(text: str) -> Spec:
         raise SpecError(f"{quoted(text)} is too long for a spec; at most {LONGEST:,}")
     if any("\ud800" <= mark <= "\udfff" for mark in text):  # no record could hold it as a name
         raise SpecError(f"{quoted(text)} holds bytes that are no text; rename the file or folder")
-    name, colon, rest = text.strip().partition(":")
+    name, colon, rest = unwrapped(text.strip()).strip().partition(":")
     if not name or (colon and not rest):
         raise SpecError(
             f"{quoted(text)} is no spec; write a name, or name:option=value,option=value"
@@ -162,7 +163,7 @@ def parse(text: str) -> Spec:
             raise SpecError(f"{quoted(item)} in {quoted(text)} is no option; write option=value")
         if key.strip() in options:
             raise SpecError(f"option {key.strip()!r} stands twice in {quoted(text)}; give it once")
-        options[key.strip()] = _without_brackets(value.strip())
+        options[key.strip()] = unwrapped(value.strip())
     return Spec(name.strip(), options)
 
 
@@ -192,8 +193,17 @@ def split_items(text: str, whole: str) -> list[str]:
     return [*items, text[start:]]
 
 
-def _without_brackets(value: str) -> str:
-    return value[1:-1] if value.startswith("(") and value.endswith(")") else value
+def unwrapped(value: str) -> str:
+    """Return a value without the pair of brackets around the whole of it, if there is one."""
+    if not (value.startswith("(") and value.endswith(")")):
+        return value
+    depths = list(itertools.accumulate((char == "(") - (char == ")") for char in value))
+    return value[1:-1] if 0 not in depths[:-1] and depths[-1] == 0 else value
+
+
+def wrapped(value: str) -> str:
+    """Return a value in one pair of brackets: its own, if it has one."""
+    return f"({unwrapped(value)})"
 
 
 def configure(config: type[T], spec: Spec, what: str) -> T:

@@ -22,7 +22,7 @@ from fourlab.agents.human import Human
 from fourlab.agents.registry import agent as find_agent
 from fourlab.core.dice import below, seeded
 from fourlab.core.errors import SpecError, quoted
-from fourlab.core.spec import LONGEST, configure, option, parse
+from fourlab.core.spec import LONGEST, configure, option, parse, unwrapped
 from fourlab.rules.geometry import Rules
 from fourlab.values.knowledge import SELF
 
@@ -123,7 +123,8 @@ def _stages(text: str) -> list[str]:
     """Return the stages of a curriculum, ranges spelled out; raises SpecError if they are many."""
     if len(text) > LONGEST or text.count("{") > MOST_BRACES:
         raise SpecError(f"opponent {quoted(text)} is too long; name fewer")
-    every = (stage for part in re.split(r"\s+then\s+", text) for stage in _spell_out(part))
+    parts = re.split(r"\s+then\s+", unwrapped(text.strip()))
+    every = (stage for part in parts for stage in _spell_out(unwrapped(part.strip())))
     stages = list(itertools.islice(every, MOST_STAGES + 1))
     if len(stages) > MOST_STAGES:
         raise SpecError(f"opponent {quoted(text)} has more than {MOST_STAGES:,} stages; name fewer")
@@ -132,8 +133,9 @@ def _stages(text: str) -> list[str]:
 
 def _weighted(part: str) -> tuple[float, str]:
     """Return a member's weight and name."""
-    found = re.fullmatch(r"([0-9]{1,9}(?:\.[0-9]+)?)\s+(.+)", part.strip())
-    return (float(found[1]), found[2]) if found else (1.0, part.strip())
+    part = unwrapped(part.strip())
+    found = re.fullmatch(r"([0-9]{1,9}(?:\.[0-9]+)?)\s+(.+)", part)
+    return (float(found[1]), unwrapped(found[2])) if found else (1.0, part)
 
 
 def _spell_out(part: str) -> Iterator[str]:

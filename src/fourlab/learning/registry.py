@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from fourlab.core.registry import Registry
-from fourlab.core.spec import Spec, configure, counted, options_of, parse, spelled
+from fourlab.core.spec import Spec, configure, counted, options_of, parse, spelled, unwrapped
 from fourlab.core.storage import StorageError, peek
 from fourlab.learning.base import Learner
 from fourlab.rules.catalog import game as find_game
@@ -38,7 +38,9 @@ def learner(text: str, game: str | Rules = "connect4", seed: int = 0, **options:
     spec = parse(text)
     kind = LEARNERS.find(spec.name)
     names = {option.field: option.name for option in options_of(kind.Config)}
-    on_top = {names.get(field, field): spelled(value) for field, value in options.items()}
+    on_top = {
+        names.get(field, field): unwrapped(spelled(value)) for field, value in options.items()
+    }
     config = configure(kind.Config, Spec(spec.name, {**spec.options, **on_top}), "learner")
     return kind(find_game(game), config, counted("seed", seed, 0))
 

@@ -108,8 +108,8 @@ def schedule(text: str, what: str, low: float = 0.0, high: float = 1.0) -> Sched
     All its numbers lie from `low` to `high`.
     """
     spec = parse(text)
-    if _is_number(text):
-        found: Schedule = Const(float(text))
+    if _is_number(spec.name) and not spec.options:
+        found: Schedule = Const(float(spec.name))
     elif spec.name in KINDS:
         found = configure(KINDS[spec.name], spec, f"{what} schedule")
     else:
