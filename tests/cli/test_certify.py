@@ -79,6 +79,16 @@ def test_a_refuted_agent_is_shown_how(tmp_path: Path) -> None:
     assert all(position.ply % 2 for position in holes)
 
 
+def test_holes_are_read_back_with_the_empty_board(tmp_path: Path) -> None:
+    board = "mnk:columns=4,rows=3,k=3"
+    arguments = ("minimax:depth=1,ties=first", "--game", board, "--no-solver")
+    assert run(tmp_path, *arguments, "--holes", "holes.txt").returncode == 1
+    written = (tmp_path / "holes.txt").read_text().split("\n")
+    assert (written[0], written[-1], "" in written[:-1]) == ("empty", "", False)
+    holes = read_positions(game(board), tmp_path / "holes.txt")
+    assert [position.notation or "empty" for position in holes] == written[:-1]
+
+
 def test_what_cannot_be_done_is_said_in_one_line(tmp_path: Path) -> None:
     for arguments, said in (
         (["random", "--game", "tictactoe"], "random need not play the same twice"),

@@ -171,7 +171,7 @@ OPEN: dict[str, tuple[Callable[[Path], Any], Callable[[Path], Any]]] = {
     "games.jsonl": (_lines, lambda path: list(load_games(path))),
     "games.pgn": (_pgn, read_games),
     "positions.txt": (
-        lambda path: path.write_text("12\n3 won\n\n41\n"),
+        lambda path: path.write_text("12\n3 won\n\nempty\n41\n"),
         lambda path: read_positions(RULES, path),
     ),
 }

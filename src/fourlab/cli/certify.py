@@ -63,6 +63,7 @@ def certify(
     from fourlab.core.errors import SpecError
     from fourlab.core.storage import beside, replacing
     from fourlab.core.workers import Workers
+    from fourlab.positions.suites import position_lines
 
     old = None if check is None else Certificate.load(find_file(check))
     if not agent and old is None:
@@ -104,7 +105,7 @@ def certify(
         )
     if holes is not None:
         with replacing(holes) as file:
-            file.writelines(f"{line}\n".encode() for line in found.starts)
+            file.write(position_lines(found.starts))
     if out is not None and folder is not None:
         found.save(out)
         remove(folder)

@@ -28,6 +28,7 @@ KIND, VERSION = "suite", 1
 UNPLAYABLE = -128
 SIZE = 1000
 SEED = 20261115
+EMPTY = "empty"  # the empty board, in a file of positions as where games begin
 
 # Phases of a game, as shares of the board that is filled.
 PHASES = {"opening": (0.1, 0.25), "middle": (0.25, 0.6), "end": (0.6, 0.95)}
@@ -132,16 +133,30 @@ def load_suites(rules: Rules) -> dict[str, list[Scored]]:
 
 
 def read_positions(rules: Rules, path: Path) -> list[Position]:
-    """Read a file of positions, a move string a line; what follows a blank is passed over."""
+    """Read a file of positions: a move string a line, `empty` for the empty board.
+
+    What follows a blank is passed over, and so are lines without anything. Raises FourlabError that
+    names the line, and for a file without a position.
+    """
     with reading(path):
         lines = text_of(path).splitlines()
     positions = []
     for number, line in enumerate(lines, start=1):
         try:
-            positions.append(position_of(rules, (line.split() or [""])[0]))
+            for moves in line.split()[:1]:
+                positions.append(position_of(rules, "" if moves == EMPTY else moves))
         except FourlabError as error:
             raise FourlabError(f"{path}, line {number}: {error}") from None
+    if not positions:
+        raise FourlabError(
+            f"{path} holds no position; write a move string a line, {EMPTY} for the empty board"
+        )
     return positions
+
+
+def position_lines(starts: Iterable[str]) -> bytes:
+    """Return move strings as the file that `read_positions` reads."""
+    return "".join(f"{moves or EMPTY}\n" for moves in starts).encode()
 
 
 def names(rules: Rules) -> tuple[str, ...]:

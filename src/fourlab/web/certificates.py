@@ -26,6 +26,7 @@ from fourlab.core.files import written_at
 from fourlab.core.limit import CalledOffError, Limit
 from fourlab.core.spec import POSITIONAL, configure, options_of, parse, write
 from fourlab.core.storage import reading, replacing
+from fourlab.positions.suites import position_lines
 from fourlab.rules.geometry import Rules
 from fourlab.web.limits import KEPT, RUNS, read_agent
 from fourlab.web.workbench import LONG, Job, Workbench
@@ -197,7 +198,7 @@ class Certificates:
             moves.unlink(missing_ok=True)
         if found.starts:
             with replacing(folder / f"{name}.holes") as file:
-                file.write("".join(f"{line}\n" for line in found.starts).encode())
+                file.write(position_lines(found.starts))
         found.save(folder / f"{name}.json")
         self._make_room(folder)
         job.report(self._done, who, name)
