@@ -74,6 +74,15 @@ def test_values_mean_the_same_in_brackets_and_without(tmp_path: Path) -> None:
     assert made.spec == RunConfig.load(tmp_path / "a").learner
 
 
+def test_reports_that_come_later_than_asked_are_told_of(tmp_path: Path) -> None:
+    words = ("train", "q", "--game", "tictactoe", "--games", "128", "--opponent", "mcts:sims=1")
+    said = "--every 100: q is looked at after every 64 games; a report comes with the first look"
+    told = fourlab(tmp_path, *words, "--every", "100", "--out", "late")
+    assert said in told.stderr
+    assert "128 games" in told.stdout
+    assert "--every" not in fourlab(tmp_path, *words, "--every", "64", "--out", "exact").stderr
+
+
 @pytest.mark.parametrize("out", ["my run", "a,b", "a=b", "a:b", "r{1,2}", " a ", "(a)", "(a)b(c)"])
 def test_lines_to_go_on_with_can_be_pasted(tmp_path: Path, out: str) -> None:
     words = ["train", "q", "--game", "tictactoe", "--games", "20", "--out", out]

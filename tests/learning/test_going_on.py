@@ -63,6 +63,25 @@ def test_what_goes_by_the_length_is_named(tmp_path: Path) -> None:
     assert Run.resume(tmp_path / "whole", 200).learner.follows_length == ()
 
 
+def test_lanes_that_ran_dry_are_named(tmp_path: Path) -> None:
+    """A longer `deep-q` is the long run only where no lane stood empty at the old end."""
+    pytest.importorskip("torch")
+    spec = "deep-q:games={},width=2,network=residual,blocks=0,batch=8,lanes=8,chunk=8"
+    begun(tmp_path / "dry", spec.format(40))
+    dry = Run.resume(tmp_path / "dry", 80).learner
+    assert dry.follows_length == ("the last games side by side",)
+    assert Run.resume(tmp_path / "dry").learner.follows_length == ()
+    early = Run.start(tmp_path / "early", RunConfig(spec.format(40), GAME, 5))
+    next(iter(early.reports(stop=lambda: early.learner.done > 0)), None)
+    assert 0 < early.learner.done < 40 - 8 * 2
+    longer = Run.resume(tmp_path / "early", 80)
+    assert longer.learner.follows_length == ()
+    list(longer.reports())
+    long = begun(tmp_path / "long", spec.format(80))
+    told = [[line["loss"] for line in read_metrics(run.folder)][-1] for run in (longer, long)]
+    assert told[0] == told[1]
+
+
 @pytest.mark.parametrize(
     ("text", "game", "seed", "said"),
     [
@@ -97,8 +116,37 @@ def test_reports_come_as_often_as_asked_for(tmp_path: Path) -> None:
     for games in (0, 1 << 62):
         with pytest.raises(SpecError, match="evaluation_games="):
             Run.start(tmp_path / "other", RunConfig("q", GAME, evaluation_games=games))
-    with pytest.raises(SpecError, match=r"--every 10: q plays 64 games between .* at least 64"):
+    with pytest.raises(SpecError, match=r"--every 10: q plays up to 64 games between .* 64"):
         Run.start(tmp_path / "other", thinking)
+
+
+@pytest.mark.parametrize(
+    ("spec", "every", "said"),
+    [
+        ("q", 7, ""),
+        ("q:opponent=(mcts:sims=5)", 128, ""),
+        ("q:opponent=(mcts:sims=5)", 100, "after every 64 games"),
+        ("distil:batch=50", 100, ""),
+        ("distil:batch=50", 120, "after every 50 positions"),
+        ("deep-q:lanes=1", 7, ""),
+        ("deep-q", 128, "where games end, up to 64 together"),
+        ("zero", 400, "after every 200 games or some more, on a GPU after every second"),
+    ],
+)
+def test_when_a_learner_is_looked_at_is_told(spec: str, every: int, said: str) -> None:
+    if spec.startswith(("deep-q", "zero", "distil")):
+        pytest.importorskip("torch")
+    assert learner(spec, GAME).looks(every) == said
+
+
+def test_lanes_that_end_together_set_how_often_reports_come(tmp_path: Path) -> None:
+    pytest.importorskip("torch")
+    spec = "deep-q:games=60,width=2,network=residual,blocks=0,batch=8,lanes=8"
+    with pytest.raises(SpecError, match=r"--every 7: deep-q plays up to 8 games between .* 8"):
+        Run.start(tmp_path, RunConfig(spec, GAME, every=7))
+    begun(tmp_path, spec, every=8)
+    seen = [line["games"] // 8 for line in read_metrics(tmp_path)]
+    assert seen == [1, 2, 3, 4, 5, 6, 7, 7]  # each as soon as may be, and the end
 
 
 @pytest.mark.parametrize(

@@ -96,6 +96,12 @@ def train(
         config = RunConfig(made.spec, str(made.rules), seed or 0, **looks)
         _check_evaluation(evaluation_games, config.against)
         run = Run.again(out or free_folder(learner), config)
+    if every and (when := run.learner.looks(every)):
+        typer.echo(
+            f"--every {every}: {run.learner.name} is looked at {when}; "
+            f"a report comes with the first look from each {every} on",
+            err=True,
+        )
     if run.is_over:
         _tell_again(run, as_json, until_certified)
     else:

@@ -178,8 +178,12 @@ class Learner(ABC):
 
     @property
     def together(self) -> int:
-        """How many games it always plays before it can be looked at."""
+        """How many games it may play before it can be looked at."""
         return 1
+
+    def looks(self, every: int) -> str:
+        """When it is looked at, in words; nothing if that can be after every so many games."""
+        return f"after every {self.together} {self.unit}" if every % self.together else ""
 
     @property
     def start(self) -> str:

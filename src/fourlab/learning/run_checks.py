@@ -68,8 +68,8 @@ def check_looks(config: RunConfig, learner: Learner) -> None:
     """Raise SpecError if a run cannot be looked at as its config says."""
     if 0 < config.every < learner.together:
         raise SpecError(
-            f"--every {config.every}: {learner.name} plays {learner.together:,} {learner.unit} "
-            f"between two looks at it here; write at least {learner.together}"
+            f"--every {config.every}: {learner.name} plays up to {learner.together:,} "
+            f"{learner.unit} between two looks at it here; write at least {learner.together}"
         )
 
 

@@ -124,8 +124,8 @@ class Run:
                 f"--games {learner.config.games}: {folder} has played {learner.done:,} "
                 f"{learner.unit} already; ask for more"
             )
-        check_looks(config, learner)
         if looks:
+            check_looks(config, learner)
             check_exams(config, learner)
             check_is_left(folder, begun, config, learner)
         return cls(folder, config, learner, stamp=stamp)

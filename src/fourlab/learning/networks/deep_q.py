@@ -73,6 +73,7 @@ class DeepQ(Learner):
         self.updates = 0
         self._owed = 0.0  # learning steps that are due
         self._part = Part()
+        self._ran_dry = False  # whether lanes stood empty at the end of a shorter run
         self._dice = kernel_seed(np.random.default_rng(seed))
         self._read_config()
 
@@ -86,7 +87,15 @@ class DeepQ(Learner):
     @property
     def follows_length(self) -> tuple[str, ...]:
         rates = {"rate": self._rate, "epsilon": self._epsilon}
-        return follow_length(rates, self.play.opponents)
+        last = ("the last games side by side",) if self._ran_dry else ()
+        return follow_length(rates, self.play.opponents) + last
+
+    @property
+    def together(self) -> int:
+        return self.config.lanes
+
+    def looks(self, every: int) -> str:
+        return "" if self.together == 1 else f"where games end, up to {self.together} together"
 
     @property
     def size(self) -> int:
@@ -270,6 +279,8 @@ class DeepQ(Learner):
             play = made.play
             begun, frozen_at = int(counted(about["begun"])), int(about["frozen_at"])
             play.restore(begun, frozen_at, _named(extra, LANES))
+            end = about["config"]["games"]
+            made._ran_dry = end != made.total and begun == end and play.has_empty_lanes
             if play.frozen_at != NOBODY:
                 play.frozen = made.estimator.clone()
                 play.frozen.restore(_named(extra, FROZEN))

@@ -70,6 +70,11 @@ class Play:
             results = np.where(self._sides(ended) == FIRST, results, -results)
         return results, self._rows.take(slice(self._harvest()))
 
+    @property
+    def has_empty_lanes(self) -> bool:
+        """Whether a lane has no game, or none any more."""
+        return bool((self.lanes.numbers == NOBODY).any())
+
     def _harvest(self) -> int:
         config = self.config
         if config.target == RETURNS:

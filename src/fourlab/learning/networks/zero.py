@@ -79,6 +79,10 @@ class Zero(Learner):
     def together(self) -> int:
         return self.config.chunk
 
+    def looks(self, every: int) -> str:
+        # It takes its new network there, so that looks at other times would change what it learns.
+        return f"after every {self.together} games or some more, on a GPU after every second"
+
     @property
     def size(self) -> int:
         layout = self.config.shape.layout(self.rules)
