@@ -384,3 +384,19 @@ def test_a_learner_without_a_table_is_reported_too() -> None:
     line = {"games": 10, "wins": 0.5, "draws": 0.0, "losses": 0.5, "size": 3, "games_per_s": 7}
     assert "left out" not in report(line)
     assert "left out" in report({**line, "left_out": 2})
+
+
+def test_a_run_that_taught_nothing_says_so(tmp_path: Path) -> None:
+    pytest.importorskip("torch")
+    small = "network=residual,blocks=0,width=2"
+    words = ("train", f"deep-q:reuse=0,{small}", "--game", "tictactoe", "--games", "9", "-o", "x")
+    said = "nothing was learned (reuse=0): it plays as it began"
+    for more in ((), ("--json",)):  # and where its end is told again
+        told = fourlab(tmp_path, *words, *more)
+        assert (told.returncode, told.stderr.count(said)) == (0, 1)
+    words = (*words[:1], f"deep-q:batch=2,{small}", *words[2:-1], "y")
+    assert "nothing was learned" not in fourlab(tmp_path, *words).stderr
+    line = {**LINE, "steps": 0}
+    assert "nothing learned yet · " in report({**line, "seconds": 1.0})
+    assert "nothing learned yet: 2,833 more lessons" in report({**line, "lessons_lacking": 2833})
+    assert "nothing" not in report({**line, "steps": 1})

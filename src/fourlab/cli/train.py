@@ -202,12 +202,15 @@ def _follow(run: "Run", as_json: bool, until_certified: str | None = None) -> No
             err=True,
         )
         raise typer.Exit(INTERRUPTED)
-    if not as_json:
-        _say_done(run)
+    _say_done(run, as_json)
 
 
-def _say_done(run: "Run") -> None:
-    """Say where it lies and how to play against it."""
+def _say_done(run: "Run", as_json: bool) -> None:
+    """Say where it lies and how to play against it; first of all if nothing was learned."""
+    if why := run.learner.untaught:
+        typer.echo(f"nothing was learned ({why}): it plays as it began", err=True)
+    if as_json:
+        return
     from fourlab.cli.console import console
     from fourlab.core.spec import on_path
 
@@ -229,8 +232,7 @@ def _tell_again(run: "Run", as_json: bool, until_certified: str | None) -> None:
         typer.echo(json.dumps(line) if as_json else report(line, run.learner))
     if until_certified:
         _is_certified(run, until_certified)
-    if not as_json:
-        _say_done(run)
+    _say_done(run, as_json)
 
 
 def _errors(run: "Run") -> list[tuple[float, float]]:
@@ -316,6 +318,10 @@ def report(
         f"{line['size']:,} {kind.size_unit}",
         f"{line['games_per_s']:,} {kind.unit}/s",
     ]
+    if line.get("steps") == 0:
+        lacking = line.get("lessons_lacking")
+        so_far = "" if lacking is None else f": {lacking:,} more lessons are needed"
+        trained.append(f"nothing learned yet{so_far}")
     if "seconds" in line:
         trained.append(f"{line['seconds']:,.1f} s")
     if "held_kept" in line:

@@ -125,6 +125,11 @@ class Learner(ABC):
         return 0
 
     @property
+    def untaught(self) -> str:
+        """Why nothing at all was learned by now, in words; nothing where something was."""
+        return ""
+
+    @property
     def spec(self) -> str:
         """The spec string of the learner and its options."""
         return write(self.name, self.config)

@@ -1,5 +1,6 @@
 """Deep Q-learning: targets by hand, one seed one network, and going on as if never stopped."""
 
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -315,3 +316,20 @@ def test_a_missing_torch_is_answered_with_the_line_that_installs_it(
     monkeypatch.setitem(sys.modules, "torch", None)
     with pytest.raises(MissingExtraError, match=r"pip install .*\[deep\]'"):
         learner("deep-q")
+
+
+@pytest.mark.parametrize(
+    ("more", "why"),
+    [
+        ("reuse=0", "reuse=0"),
+        ("reuse=1e-320", r"[\d,]{20,} boards too few"),
+        ("reuse=1,batch=999", r"\d+ boards too few"),
+    ],
+)
+def test_a_network_that_is_never_taught_says_so(more: str, why: str) -> None:
+    small = "deep-q:games=20,width=2,network=residual,blocks=0"
+    fresh, taught = made(f"{small},{more}"), made(f"{small},batch=8")
+    assert not any("loss" in progress.metrics for progress in fresh.steps())
+    assert re.fullmatch(why, fresh.untaught)
+    assert "loss" in list(taught.steps())[-1].metrics
+    assert taught.untaught == ""

@@ -1,5 +1,6 @@
 """The learner `zero`: a toy board is learned, and what it is made of keeps its promises."""
 
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -139,6 +140,39 @@ def test_whoever_watches_need_not_wait_for_a_chunk() -> None:
     while made.done < 5:
         assert made.advance(5) is not None
     assert made.done < 1000
+
+
+LOSSES = {"policy_loss", "value_loss", "value_error"}
+
+
+def test_a_run_says_as_long_as_nothing_was_learned(tmp_path: Path) -> None:
+    """Losses are told once there are some, also where a run is taken up."""
+    few = learner(f"{FEW},games=100000,chunk=50,prefill=300", TOY, 1)
+    before, steps, lacking = weights(few), 0, []
+    for progress in few.steps():
+        steps = int(progress.metrics["steps"])
+        assert progress.metrics.keys() & LOSSES == (LOSSES if steps else set())
+        if steps:
+            break
+        lacking.append(progress.metrics["lessons_lacking"])
+        assert lacking[-1] == 300 - progress.metrics["lessons"]
+        assert few.untaught == f"{lacking[-1]:,} lessons too few"
+        assert (weights(few) == before).all()
+    assert lacking
+    assert "lessons_lacking" not in progress.metrics
+    assert few.untaught == ""
+    few.save(tmp_path / few.file)
+    again = load_learner(tmp_path / few.file)
+    again.prepare()
+    assert again.workshop.losses() == {}  # type: ignore[attr-defined]
+    assert few.workshop.losses().keys() == LOSSES  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(("reuse", "why"), [("0", "reuse=0"), ("1e-320", r"[\d,]{20,} lessons .*")])
+def test_a_network_that_is_never_taught_says_so(reuse: str, why: str) -> None:
+    made = run(learner(f"{FEW},games=60,prefill=1,reuse={reuse}", TOY))  # type: ignore[arg-type]
+    assert re.fullmatch(why, made.untaught)
+    assert made.workshop.losses() == {}
 
 
 def test_reports_hold_it_against_its_past(tmp_path: Path) -> None:

@@ -23,10 +23,11 @@ def test_tables_tell_their_games_and_networks_do_not() -> None:
     assert silent == {"zero", "deep-q", "distil"}
 
 
-def test_figures_come_with_their_names_and_losses_once_it_has_trained() -> None:
-    said = {"evaluations_per_s": 22756.4, "steps": 0, "policy_loss": 0.0, "network_share": 0.28}
+def test_figures_come_with_their_names() -> None:
+    said = {"evaluations_per_s": 22756.4, "lessons_lacking": 512, "steps": 0, "network_share": 0.28}
     assert inside(said) == [
         ["Boards evaluated a second", "22,756"],
+        ["Lessons until it begins to learn", "512"],
         ["Steps of training", "0"],
         ["Time for the network", "28%"],
     ]

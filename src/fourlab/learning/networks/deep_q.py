@@ -17,6 +17,7 @@ from fourlab.agents.deep_q import DeepQAgent
 from fourlab.core.arrays import Array, Floats, Ints
 from fourlab.core.errors import SpecError
 from fourlab.core.limit import NO_LIMIT, CalledOffError, Limit
+from fourlab.core.spec import WHOLE_LIMIT
 from fourlab.core.storage import StorageError
 from fourlab.learning.base import SELF_PLAY, Learner, Progress
 from fourlab.learning.networks.checks import check_memory, counted
@@ -101,6 +102,16 @@ class DeepQ(Learner):
     def size(self) -> int:
         return self.updates
 
+    @property
+    def untaught(self) -> str:
+        if self.updates:
+            return ""
+        config = self.config
+        if not config.reuse:
+            return "reuse=0"
+        lacking = min((1 - self._owed) * config.batch / config.reuse, WHOLE_LIMIT)
+        return f"{math.ceil(lacking):,} boards too few"
+
     def tune(self, **options: Any) -> None:
         super().tune(**options)
         self.config = dataclasses.replace(self.config, **options)
@@ -163,10 +174,11 @@ class DeepQ(Learner):
         metrics = {
             "rate": self._now(self._rate),
             "epsilon": self._now(self._epsilon),
-            "loss": part.errors / max(part.lessons, 1),
             "size": self.updates,
             "decisions": part.decisions,
         }
+        if part.lessons:
+            metrics["loss"] = part.errors / part.lessons
         return Progress(self.done, part.wins, part.draws, part.losses, metrics)
 
     def _now(self, found: Schedule) -> float:

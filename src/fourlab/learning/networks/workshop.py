@@ -7,6 +7,7 @@ everything happens in the same order, one thing after the other.
 
 from __future__ import annotations
 
+import math
 import os
 import time
 from collections.abc import Iterator
@@ -16,6 +17,7 @@ import numpy as np
 import torch
 
 from fourlab.core.arrays import Array, Ints
+from fourlab.core.spec import WHOLE_LIMIT
 from fourlab.core.storage import StorageError
 from fourlab.core.team import Team
 from fourlab.learning.networks.checks import check_lessons, check_trees
@@ -100,11 +102,13 @@ class Workshop:
         self.tally = np.zeros(5, np.int64)
         self.refills = False  # whether the window is filled anew in the middle of a run
         self.evaluations = self.trained = self.turns = self.warm_from = 0
+        self.steps_before = 0  # it was taken up
         self._kernel = advancer(rules if is_named(rules) else None)
 
     def open(self, course: Course, firsts: Ints, under_way: dict[str, Array]) -> None:
         """Begin games, of numbers [groups, lanes], or go on with those that are under way."""
         self.oracle.take(self.trainer.module)
+        self.steps_before = self.trainer.steps
         self.groups = [self._group(course, first) for first in firsts]
         self._compile(self.groups[0])
         if under_way:
@@ -212,10 +216,22 @@ class Workshop:
         if stage.count >= self.staged:
             self.trainer.flush()
 
+    @property
+    def prefill(self) -> int:
+        """The lessons in the window before it trains."""
+        once = self.config.prefill or PREFILL * self.batch
+        return once * (REFILL if self.refills else 1)
+
+    @property
+    def lacking(self) -> int:
+        """How many more lessons the next step takes, where it is ever taken."""
+        due = math.ceil(min((self.trained + self.batch) / self.config.reuse, WHOLE_LIMIT))
+        return max(0, max(self.prefill, due) - self.trainer.window.made)
+
     def train(self, rate: float) -> None:
         """Take the steps that are due."""
         config, made = self.config, self.trainer.window.made
-        if made < (config.prefill or PREFILL * self.batch) * (REFILL if self.refills else 1):
+        if made < self.prefill:
             return
         if self.refills:  # short games end first: not too much of them
             self.refills, self.trained = False, int(made * config.reuse)
@@ -234,7 +250,12 @@ class Workshop:
         self.oracle.take(self.trainer.module)
 
     def losses(self) -> dict[str, float]:
-        """Return the losses of the last step; the policy's is 0 where the target is met."""
+        """Return the losses of the last step; the policy's is 0 where the target is met.
+
+        There are none before the first, nor before the first after it was taken up.
+        """
+        if self.trainer.steps == self.steps_before:
+            return {}
         policy, value, error = self.trainer.losses.tolist()
         return {"policy_loss": policy, "value_loss": value, "value_error": error}
 

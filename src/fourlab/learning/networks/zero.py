@@ -88,6 +88,12 @@ class Zero(Learner):
         layout = self.config.shape.layout(self.rules)
         return sum(math.prod(sizes) for sizes in layout.values())
 
+    @property
+    def untaught(self) -> str:
+        if self.taken_steps:
+            return ""
+        return f"{self.workshop.lacking:,} lessons too few" if self.config.reuse else "reuse=0"
+
     @functools.cached_property
     def starts(self) -> Ints:
         """Positions where games begin too: [positions, 2]."""
@@ -194,6 +200,7 @@ class Zero(Learner):
                 break
         shop.settle()
         self.taken_steps = shop.trainer.steps
+        waits = not self.taken_steps and self.config.reuse > 0
         return Progress(
             done=self.done,
             wins=int(results[WINS]),
@@ -206,6 +213,7 @@ class Zero(Learner):
                 "lessons_per_s": int(results[TAKEN]) / max(seconds, 1e-9),
                 "lessons": self.lessons,
                 "steps": self.taken_steps,
+                **({"lessons_lacking": shop.lacking} if waits else {}),
                 "rate": self._rate(),
                 **shop.losses(),
                 **shop.clock.shares(),

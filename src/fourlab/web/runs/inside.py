@@ -10,6 +10,7 @@ FIGURES = {
     "evaluations_per_s": "Boards evaluated a second",
     "lessons_per_s": "Lessons a second",
     "lessons": "Lessons so far",
+    "lessons_lacking": "Lessons until it begins to learn",
     "steps": "Steps of training",
     "decisions": "Decisions in its last games",
 }
@@ -49,11 +50,9 @@ def counted(kind: type[Learner]) -> dict[str, str]:
 
 
 def inside(metrics: Mapping[str, float]) -> list[list[str]]:
-    """Return what a learner said of itself, each with its name; losses once it has trained."""
-    trained = metrics.get("steps", 1) > 0
+    """Return what a learner said of itself, each with its name."""
     rows = [[text, f"{metrics[name]:,.0f}"] for name, text in FIGURES.items() if name in metrics]
-    if trained:
-        rows += [[text, f"{metrics[name]:.2f}"] for name, text in LOSSES.items() if name in metrics]
+    rows += [[text, f"{metrics[name]:.2f}"] for name, text in LOSSES.items() if name in metrics]
     rows += [[text, f"{metrics[name]:.0%}"] for name, text in SHARES.items() if name in metrics]
     rows += [[text, f"{metrics[name]:.2g}"] for name, text in SMALL.items() if name in metrics]
     return rows
