@@ -27,7 +27,7 @@ def test_braces_span_a_grid() -> None:
     "text",
     [
         *("mcts", "mcts:c={}", "mcts:c={1,1}", "mcts:c={1,,2}", "mcts:c={1", "mcts:c={{1}}"),
-        *("mcts:c={1,1.0}", "q:alpha={0.1,1e-1}", "q:alpha={.1,0.5,0.10}"),
+        *("mcts:c={1,1.0}", "q:alpha={0.1,1e-1}", "q:alpha={.1,0.5,0.10}", "q:alpha={0.1,(0.1)}"),
     ],
 )
 def test_what_spans_no_grid_is_refused(text: str) -> None:

@@ -26,7 +26,7 @@ from fourlab.core.errors import SpecError, quoted
 from fourlab.core.kinds import typed
 from fourlab.core.sheet import Sheet
 from fourlab.core.showing import shown
-from fourlab.core.spec import parse, split_items
+from fourlab.core.spec import parse, split_items, unwrapped
 from fourlab.core.workers import Workers
 from fourlab.learning.registry import LEARNERS
 from fourlab.rules.catalog import game as find_game
@@ -76,6 +76,7 @@ def expand(text: str) -> Lattice:
 
 def _meant(value: str) -> object:
     """Return what tells a value from others: the number that it is, however it is written."""
+    value = unwrapped(value)
     try:
         number = Decimal(value)
     except InvalidOperation:
