@@ -38,6 +38,26 @@ def test_another_sites_socket_is_refused(server: Server) -> None:
     assert refusal.value.response.status_code == 403
 
 
+@pytest.mark.parametrize("site", ["cross-site", "same-site"])
+def test_images_and_frames_of_other_sites_are_refused_and_their_links_lead_here(
+    server: Server, site: str
+) -> None:
+    """Browsers send no Origin with these."""
+    path = "/api/decide?agent=random"
+    for asked, status in {
+        ("no-cors", "image"): 403,
+        ("no-cors", "empty"): 403,
+        ("navigate", "iframe"): 403,
+        ("navigate", "document"): 200,
+    }.items():
+        said = {"Sec-Fetch-Site": site, "Sec-Fetch-Mode": asked[0], "Sec-Fetch-Dest": asked[1]}
+        assert httpx.get(server.url + path, headers=said).status_code == status, asked
+    bare = httpx.get(server.url + path, headers={"Sec-Fetch-Site": site})
+    assert bare.status_code == 403
+    own = {"Sec-Fetch-Site": "same-origin", "Sec-Fetch-Mode": "cors", "Sec-Fetch-Dest": "empty"}
+    assert httpx.get(server.url + path, headers=own).status_code == 200
+
+
 def test_a_borrowed_name_is_refused(server: Server) -> None:
     answer = httpx.get(server.url + "/play", headers={"Host": "elsewhere.example"})
     assert answer.status_code == 421

@@ -15,7 +15,7 @@ from fourlab.rules.catalog import game
 from fourlab.web.app import create_app
 from fourlab.web.frame import show
 from fourlab.web.laboratory import Laboratory
-from fourlab.web.limits import MOST_PAGES, Doorkeeper, read_agent
+from fourlab.web.limits import MOST_PAGES, Doorkeeper, Guest, read_agent
 from fourlab.web.pages import page_of
 from fourlab.web.sessions.play import PlaySession
 from fourlab.web.workbench import MOST_WAITING, MOVES, BusyError, Job
@@ -25,20 +25,47 @@ from web.bench import THREADS, TestBench, on_a_loop
 
 def test_pages_are_counted_by_address_and_in_all() -> None:
     door = Doorkeeper(each=3)
-    for _ in range(3):
-        door.enter("one")
+    guests = [arrived(door, "one") for _ in range(3)]
     with pytest.raises(FourlabError, match="3 pages are open from here"):
-        door.enter("one")
-    door.leave("one")
-    door.enter("one")
+        door.enter("one", forbidden)
+    door.leave(guests[0])
+    arrived(door, "one")
     wide = Doorkeeper(each=MOST_PAGES)
     for number in range(MOST_PAGES):
-        wide.enter(str(number))
+        arrived(wide, str(number))
     with pytest.raises(FourlabError, match="too many pages"):
-        wide.enter("another")
+        wide.enter("another", forbidden)
 
 
-def test_a_page_too_many_is_refused_until_another_is_left() -> None:
+def arrived(door: Doorkeeper, address: str) -> Guest:
+    """Let in a page with which a browser has connected."""
+    guest = door.enter(address, forbidden)
+    guest.arrive()
+    return guest
+
+
+def forbidden() -> None:
+    raise AssertionError("a page that somebody sees was put out")
+
+
+@pytest.mark.parametrize("each", [2, MOST_PAGES])
+def test_pages_that_nobody_connects_with_keep_nobody_out(each: int) -> None:
+    door, gone = Doorkeeper(each), list[int]()
+    arrived(door, "one")
+    for number in range(each + 2):  # whoever only asks for pages
+        door.enter("one", lambda number=number: gone.append(number))
+    assert gone == [0, 1, 2]
+    for _ in range(each - 1):
+        arrived(door, "one")
+    assert gone == list(range(each + 2))
+    with pytest.raises(FourlabError):
+        door.enter("one", forbidden)
+
+
+@pytest.mark.parametrize("connects", [True, False])
+def test_a_page_too_many_is_refused_until_another_is_left_or_where_nobody_connected(
+    connects: bool,
+) -> None:
     async def visit() -> None:
         laboratory = Laboratory(pages_each=2)
         laboratory.open(asyncio.get_running_loop())
@@ -49,15 +76,22 @@ def test_a_page_too_many_is_refused_until_another_is_left() -> None:
             with Client(page("/play"), request=None) as client:
                 bench = laboratory.bench
                 show(laboratory, request, page_of("play"), lambda query: PlaySession(bench, query))
+            for handler in client.connect_handlers if connects else []:
+                client.safe_invoke(handler)
             opened.append(client)
             return client.status_code
 
         opened: list[Client] = []
-        assert [code() for _ in range(4)] == [200, 200, 503, 503]
-        opened.pop(0).delete()
-        assert [code() for _ in range(2)] == [200, 503]
+        if connects:
+            assert [code() for _ in range(4)] == [200, 200, 503, 503]
+            opened.pop(0).delete()
+            assert [code() for _ in range(2)] == [200, 503]
+        else:
+            assert [code() for _ in range(4)] == [200] * 4
+            assert [client.is_deleted for client in opened] == [True, True, False, False]
         for client in opened:
-            client.delete()
+            if not client.is_deleted:
+                client.delete()
         laboratory.close()
 
     on_a_loop(visit())

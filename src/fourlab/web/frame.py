@@ -71,12 +71,13 @@ def show(
     client = context.client
     address = request.client.host if request.client else ""
     try:
-        laboratory.door.enter(address)
+        guest = laboratory.door.enter(address, client.delete)
     except FourlabError as error:
         client.status_code = 503
         Notice(Refusal(laboratory.bench, str(error)))
         return
-    client.on_delete(lambda: laboratory.door.leave(address))
+    client.on_connect(guest.arrive)
+    client.on_delete(lambda: laboratory.door.leave(guest))
     at_work = laboratory.room.running(_visitor())
     ui.add_head_html(f"<script>window.fourlabAtWork = {at_work};</script>")
     try:

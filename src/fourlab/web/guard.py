@@ -109,12 +109,23 @@ class Guard:
         if self.is_local and _name(host) not in LOCAL_NAMES:
             return 421, "this laboratory answers only to localhost; see fourlab serve --help"
         origin = headers.get("origin")
-        if origin is not None and _host_of(origin) != host:
+        if _is_from_elsewhere(headers) if origin is None else _host_of(origin) != host:
             return 403, "requests from other sites are refused"
         length = headers.get("content-length", "0")
         if not DIGITS.fullmatch(length) or int(length) > MOST_BODY:
             return 413, TOO_LARGE
         return None
+
+
+def _is_from_elsewhere(headers: Headers) -> bool:
+    """Whether a page of another site asks for an image, a script, a frame or the like.
+
+    Browsers send no Origin with these. A link from elsewhere may lead here.
+    """
+    if headers.get("sec-fetch-site") not in ("cross-site", "same-site"):
+        return False
+    asked = (headers.get("sec-fetch-mode"), headers.get("sec-fetch-dest"))
+    return asked != ("navigate", "document")
 
 
 def _host_of(origin: str) -> str | None:

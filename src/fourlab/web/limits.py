@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -198,25 +199,50 @@ def _short(spec: Any, what: str) -> str:
     return spec
 
 
+@dataclass(eq=False)
+class Guest:
+    """A page that was let in; `is_here` once a browser has connected with it."""
+
+    address: str
+    put_out: Callable[[], None]
+    is_here: bool = False
+
+    def arrive(self) -> None:
+        """A browser has connected."""
+        self.is_here = True
+
+
 class Doorkeeper:
-    """Counts the open pages, in all and by address."""
+    """Counts the open pages, in all and by address.
+
+    One with which no browser has connected yet gives way to a newcomer, the oldest first: whoever
+    only asks for pages keeps nobody out.
+    """
 
     def __init__(self, each: int = MOST_PAGES_EACH) -> None:
         self.each = each
-        self._open: dict[str, int] = {}
+        self._guests: list[Guest] = []
 
-    def enter(self, address: str) -> None:
-        """Let a page in; raises FourlabError if there are too many."""
-        if sum(self._open.values()) >= MOST_PAGES:
-            raise FourlabError("too many pages are open in this laboratory; try again later")
-        if self._open.get(address, 0) >= self.each:
-            raise FourlabError(f"{self.each} pages are open from here; close some")
-        self._open[address] = self._open.get(address, 0) + 1
+    def enter(self, address: str, put_out: Callable[[], None]) -> Guest:
+        """Let a page in; raises FourlabError if there are too many. `put_out` ends it."""
+        own = [guest for guest in self._guests if guest.address == address]
+        if len(own) >= self.each:
+            self._make_room(own, f"{self.each} pages are open from here; close some")
+        if len(self._guests) >= MOST_PAGES:
+            why = "too many pages are open in this laboratory; try again later"
+            self._make_room(self._guests, why)
+        guest = Guest(address, put_out)
+        self._guests.append(guest)
+        return guest
 
-    def leave(self, address: str) -> None:
-        """Count a page out."""
-        left = self._open.get(address, 0) - 1
-        if left > 0:
-            self._open[address] = left
-        else:
-            self._open.pop(address, None)
+    def leave(self, guest: Guest) -> None:
+        """Count a page out, if it is in."""
+        if guest in self._guests:
+            self._guests.remove(guest)
+
+    def _make_room(self, among: list[Guest], why: str) -> None:
+        awaited = next((guest for guest in among if not guest.is_here), None)
+        if awaited is None:
+            raise FourlabError(why)
+        self.leave(awaited)
+        awaited.put_out()
