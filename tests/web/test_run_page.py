@@ -187,3 +187,22 @@ def test_the_chart_is_read_by_pointer_and_keys(visit: Visit) -> None:
     page.keyboard.press("End")
     assert re.search(r"at [\d,]+ games, \d+%", page.inner_text(".spoken"))
     assert "saved" in page.inner_text(".run-name")
+
+
+def test_a_run_that_another_tab_deletes_can_be_begun_no_more(visit: Visit) -> None:
+    visitor = visit()
+    begun(visitor)
+    pause(visitor)
+    page, shelf = visitor.page, visitor.tab()
+    shelf.goto(visitor.server.url + "/shelf")
+    shelf.locator(".run-row").first.focus()
+    shelf.keyboard.press("Delete")
+    shelf.click("dialog >> text=Delete it")
+    page.wait_for_selector("text=This run was deleted")
+    for name in ("Go on", "Step", "Learn 10 s", "Test it", "Play against it"):
+        expect(page.get_by_role("button", name=name)).to_be_disabled()
+    page.keyboard.press("Space")
+    page.wait_for_selector(".run-name:has-text('Paused')")
+    visitor.picture("run-deleted")
+    shelf.click("[data-testid=undo] >> text=Undo")
+    expect(page.get_by_role("button", name="Go on")).to_be_enabled()

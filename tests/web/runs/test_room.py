@@ -10,6 +10,7 @@ import pytest
 
 from fourlab.learning.registry import learner
 from fourlab.learning.runs import Run, RunConfig
+from fourlab.web.keep.bounds import UNDO_SECONDS
 from fourlab.web.keep.shelf import Shelf
 from fourlab.web.keep.store import FullError, Keep, NotYoursError
 from fourlab.web.runs import kept as kept_module
@@ -386,6 +387,54 @@ def test_what_is_deleted_comes_back_with_all_that_was_learned(house: House) -> N
     again = house.visit(run=kept.name)
     house.bench.until(lambda: again.training.learner)
     assert again.training.done == done
+
+
+@pytest.mark.parametrize("is_over", [False, True])
+def test_a_deleted_run_is_begun_by_nobody_until_it_is_brought_back(
+    house: House, is_over: bool
+) -> None:
+    session = house.run()
+    kept, shelf = session.kept, Shelf(house.keep, "ann")
+    assert kept is not None
+    done = kept.done
+    house.room.delete(kept.name, shelf)
+    if is_over:  # for Undo
+        house.now += UNDO_SECONDS + 2
+        house.room.tick()
+    for action in ("run", "learn", "step", "test", "challenge", "speed", "tune", "fork", "rename"):
+        args = {"learn": [10], "step": ["game"], "speed": [5], "tune": ["epsilon", "0.5"]}
+        assert not session.act(action, args.get(action, ["x"] if action == "rename" else [])), (
+            action
+        )
+        assert session.error is not None
+        assert "this run was deleted" in session.error["text"]
+    session.close()
+    session.open()
+    assert not kept.running
+    assert not kept.busy
+    assert kept.done == done
+    assert (kept.learner is None) is is_over
+    if not is_over:
+        house.room.restore(kept.name, shelf)
+        house.settle(session)
+        assert session.act("run", [])
+        assert house.room.running("ann") == 1
+
+
+def test_a_run_that_left_the_memory_before_somebody_connected_is_taken_back_to_it(
+    house: House,
+) -> None:
+    kept = house.run().kept
+    assert kept is not None
+    address = {"run": kept.name}
+    house.room.leave(kept.watchers[0], kept)
+    late = LearnSession(house.bench, address, shelf=Shelf(house.keep, "ann"), room=house.room)
+    house.now += IDLE_SECONDS + 1
+    house.room.tick()
+    late.open()
+    assert late.act("run", [])
+    assert house.room.running("ann") == 1  # it can be paused and saved
+    assert late.training is house.room.enter(kept.name)
 
 
 def test_others_copy_a_run_into_one_of_their_own(house: House) -> None:

@@ -133,7 +133,7 @@ class KeptTraining(Training):
 
     def refresh(self) -> None:
         """Show the game that it would play next, without playing it: looking changes nothing."""
-        if self.learner is not None or self.busy or self.is_over:
+        if self.learner is not None or self.busy or self.is_over or not self.is_kept:
             return
         if not (self.folder / self.settings.kind.file).exists():
             super().refresh()

@@ -62,6 +62,11 @@ class Room:
             self._seats[name] = seat
         return seat.training
 
+    def holds(self, training: KeptTraining) -> bool:
+        """Whether a training is in memory under its name, and not another one, or none."""
+        seat = self._seats.get(training.name)
+        return seat is not None and seat.training is training
+
     def adopt(self, draft: Training, shelf: Shelf) -> KeptTraining:
         """Give a training a name and keep it; raises FullError where no more may be kept."""
         self._make_room()

@@ -22,6 +22,8 @@ from fourlab.web.sessions.learn_view import learn_view
 
 MOST_COMPARED = 3  # further runs on one chart
 DOING = frozenset({"run", "step", "learn", "test", "challenge"})  # done to a run
+CHANGING = DOING | {"speed", "tune", "fork", "rename"}  # to one that is kept
+GONE = "this run was deleted; bring it back on the shelf while that can be done, or begin a new one"
 
 
 class LearnSession(Session):
@@ -39,7 +41,6 @@ class LearnSession(Session):
         self, bench: Any, query: Mapping[str, str], seed: int = 0, *, shelf: Shelf, room: Room
     ) -> None:
         self.shelf, self.room, self.notice = shelf, room, ""
-        self.compared = [name for name in query.get("with", "").split(",") if name]
         name = query.get("run", "") or (_latest(shelf) if not query else "")
         self.training: Training
         if name:
@@ -47,6 +48,8 @@ class LearnSession(Session):
         else:
             settings, self.notice = read_setup(query)
             self.training = Training(bench, settings, seed)
+        self.compared: list[str] = []
+        self._compare(query.get("with", "").split(","))
         self.challenged = ""
         self.policy: dict[str, Any] | None = None
         super().__init__(bench)
@@ -97,9 +100,9 @@ class LearnSession(Session):
         self.room.leave(self, self.training)
 
     def act(self, name: str, args: list[Any]) -> bool:
-        if name in DOING and self.kept is None:
+        if name in (DOING if self.kept is None else CHANGING):
             try:
-                self._move_to(self.room.adopt(self.training, self.shelf))
+                self._take_seat()
             except FourlabError as error:
                 self.error = {"field": name, "text": str(error)}
                 self.changed()
@@ -107,6 +110,15 @@ class LearnSession(Session):
         done = super().act(name, args)
         self.training.changed()  # the others who look
         return done
+
+    def _take_seat(self) -> None:
+        """See to it that the training is one of the room's, which alone can be paused and saved."""
+        if self.kept is None:
+            self._move_to(self.room.adopt(self.training, self.shelf))
+        elif not self.kept.is_kept:
+            raise FourlabError(GONE)
+        elif not self.room.holds(self.kept):
+            self._move_to(self.room.enter(self.kept.name))
 
     def _move_to(self, training: Training) -> None:
         self.room.leave(self, self.training)
@@ -224,9 +236,19 @@ class LearnSession(Session):
 
     def compare(self, names: list[str]) -> None:
         """Show other runs on the same chart."""
-        for name in names[:MOST_COMPARED]:
-            self.shelf.open("run", str(name))
-        self.compared = [str(name) for name in names[:MOST_COMPARED]]
+        wanted = [str(name) for name in names[:MOST_COMPARED]]
+        for name in wanted:
+            self.shelf.open("run", name)
+        self._compare(wanted)
+
+    def _compare(self, names: list[str]) -> None:
+        """Put other runs on the chart, each once, and say how many find no place there."""
+        own = "" if self.kept is None else self.kept.name
+        others = [name for name in dict.fromkeys(names) if name not in ("", own)]
+        self.compared, left_out = others[:MOST_COMPARED], len(others[MOST_COMPARED:])
+        if left_out:
+            why = f"{MOST_COMPARED} further runs stand on a chart; {left_out:,} were left out"
+            self.notice = "; ".join(filter(None, (self.notice, why)))
 
 
 def _latest(shelf: Shelf) -> str:

@@ -57,6 +57,7 @@ export default {
     truthHead() { const last = this.view.truth.at(-1); return last ? percent(last[2]) : null; },
     against() { return this.view.against; },
     title() { return this.view.run?.title ?? "this run"; },
+    gone() { return Boolean(this.view.run?.gone); },
     canAdd() { return this.view.others.filter((one) => !this.view.compared.some((other) => other.name === one.value)); },
     tested() {
       const test = this.view.tested;
@@ -85,14 +86,15 @@ export default {
     others() { return this.view.dials.filter((dial) => !this.dials.includes(dial)); },
     menu() {
       const { run } = this.view;
+      const kept = [{ label: "New run like this", icon: "plus", href: this.view.again }, { label: "All runs, on the shelf", icon: "shelf", href: "/shelf" }];
+      if (this.gone) return kept;
       const items = [{ label: "Step by a game", icon: "step", do: () => this.act("step", "game") }];
       if (this.others.length) items.push({ label: this.more ? "Hide the rewards" : "Rewards", icon: "pencil", do: () => { this.more = !this.more; } });
       if (!run) return items;
       if (run.own) items.push({ label: "Rename", icon: "pencil", do: () => this.rename() });
       items.push({ label: "Copy link", icon: "link", do: () => navigator.clipboard?.writeText(location.origin + "/run/" + run.name) });
       items.push({ label: "Copy into a run of my own", icon: "copy", do: () => this.act("fork") });
-      items.push({ label: "New run like this", icon: "plus", href: this.view.again });
-      return [...items, { label: "All runs, on the shelf", icon: "shelf", href: "/shelf" }];
+      return [...items, ...kept];
     },
     colourScale() { return this.theme >= 0 && Array.from({ length: 41 }, (_, index) => heat(index / 20 - 1).back).join(","); },
     shown() { return (name) => !this.phone || this.tab === name; },
@@ -140,6 +142,7 @@ export default {
     add(name) { this.adding = false; this.act("compare", [...this.view.compared.map((one) => one.name), name]); },
     drop(name) { this.act("compare", this.view.compared.map((one) => one.name).filter((other) => other !== name)); },
     key(event) {
+      if (this.gone) return;
       const key = event.key.toLowerCase();
       if (key === " ") { event.preventDefault(); if (event.target.tagName === "BUTTON") event.target.blur(); this.act("run"); }
       else if (key === ".") this.act("step", "move");
@@ -160,7 +163,7 @@ export default {
   template: `
   <Frame page="learn" :announce="view.announce" :notice="view.notice" :failure="view.failure" :waiting="view.waiting" :keys="keys" @dismiss="view.notice = ''" @online="online = $event">
   <h1 class="for-readers">Learn</h1>
-  <div v-if="view.run && view.run.gone" class="banner neutral" role="status"><Icon name="trash"/><div><b>This run was deleted.</b> <span>On the shelf it can be brought back for ten seconds.</span></div><a class="outline" href="/shelf">Shelf</a></div>
+  <div v-if="gone" class="banner neutral" role="status"><Icon name="trash"/><div><b>This run was deleted.</b> <span>On the shelf it can be brought back for ten seconds.</span></div><a class="outline" href="/shelf">Shelf</a></div>
   <div v-else-if="view.run && (view.run.watchers > 1 || !view.run.own)" class="banner neutral" role="status" data-testid="watchers"><Icon name="eye"/>
     <div><b>{{ view.run.watchers > 1 ? (view.run.watchers === 2 ? 'Two' : view.run.watchers) + ' tabs watch this run.' : 'This run is another visitor’s.' }}</b>
       <span>All see the same; what one changes, the others show. It goes on for {{ view.run.minutes }} minutes when nobody looks.</span></div>
@@ -173,20 +176,20 @@ export default {
         <label v-show="open">Learner<Picker label="Learner" :options="view.choices.learner.options" :value="view.choices.learner.value" @choose="act('choose', 'learner', $event)"/></label>
         <label v-show="open">Board<Picker label="Board" :options="boards" :value="view.choices.game.value" @choose="chooseBoard"/></label>
         <label v-show="open">Against<Picker label="Against" :options="view.choices.opponent.options" :value="view.choices.opponent.value" @choose="act('choose', 'opponent', $event)"/></label></template>
-      <div class="strip-run"><button type="button" class="primary" data-testid="run" @click="act('run')"><Icon :name="view.running ? 'pause' : 'play'"/>{{ view.running ? 'Pause' : view.run ? 'Go on' : 'Run' }}</button>
-        <button type="button" class="outline" title="Step by a move (.)" @click="act('step', 'move')"><Icon name="step"/>Step</button>
-        <button v-if="view.late" type="button" class="outline" title="Step by a phase (P)" @click="act('step', 'phase')">Phase</button>
-        <button type="button" class="outline" title="Learn as fast as it goes for ten seconds (L)" data-testid="sprint" @click="act('learn', 10)"><Icon name="clock"/>Learn 10 s</button></div>
-      <label class="strip-speed"><span><span>Speed</span><b data-testid="speed">{{ speedWords }}</b></span><input type="range" min="0" max="70" :value="slider" aria-label="Speed" :aria-valuetext="wish"
+      <div class="strip-run"><button type="button" class="primary" data-testid="run" :disabled="gone" @click="act('run')"><Icon :name="view.running ? 'pause' : 'play'"/>{{ view.running ? 'Pause' : view.run ? 'Go on' : 'Run' }}</button>
+        <button type="button" class="outline" :disabled="gone" title="Step by a move (.)" @click="act('step', 'move')"><Icon name="step"/>Step</button>
+        <button v-if="view.late" type="button" class="outline" :disabled="gone" title="Step by a phase (P)" @click="act('step', 'phase')">Phase</button>
+        <button type="button" class="outline" :disabled="gone" title="Learn as fast as it goes for ten seconds (L)" data-testid="sprint" @click="act('learn', 10)"><Icon name="clock"/>Learn 10 s</button></div>
+      <label class="strip-speed"><span><span>Speed</span><b data-testid="speed">{{ speedWords }}</b></span><input type="range" min="0" max="70" :disabled="gone" :value="slider" aria-label="Speed" :aria-valuetext="wish"
         :style="{ '--filled': slider / 70 * 100 + '%' }" @input="slide" @change="setSpeed"><span class="ticks set"><i v-for="(tick, index) in ticks" :style="{ '--at': index / 7 }">{{ tick }}</i></span></label>
-      <Dial v-for="dial in dials" :key="dial.name" v-show="open" :dial="dial" @turn="act('tune', dial.name, $event)"/>
+      <Dial v-for="dial in dials" :key="dial.name" v-show="open && !gone" :dial="dial" @turn="act('tune', dial.name, $event)"/>
       <Menu v-show="open" label="More" :items="menu"/>
       <button v-if="phone" type="button" class="link settings" :aria-expanded="String(settings)" @click="settings = !settings">{{ settings ? 'Hide the settings' : summary }}</button>
       <form v-if="other" class="more" aria-label="Another board" @submit.prevent="setBoard">
         <label class="narrow-field">Columns<input v-model="other.columns" type="number" min="1" max="9"></label><label class="narrow-field">Rows<input v-model="other.rows" type="number" min="1" max="9"></label>
         <label class="narrow-field">Connect<input v-model="other.connect" type="number" min="2" max="9"></label><label class="check"><input v-model="other.gravity" type="checkbox">stones fall</label>
         <button class="primary">Take this board</button><button type="button" class="outline" @click="other = null">Cancel</button></form>
-      <div v-if="more && open" class="more">
+      <div v-if="more && open && !gone" class="more">
         <template v-for="dial in others" :key="dial.name">
           <label v-if="dial.switch" class="check"><input type="checkbox" :checked="dial.value" @change="act('tune', dial.name, $event.target.checked ? 'yes' : 'no')">{{ dial.label }}</label>
           <Dial v-else :dial="dial" @turn="act('tune', dial.name, $event)"/></template></div>
@@ -208,8 +211,8 @@ export default {
       <div class="last-test"><div class="heading"><span>Last test</span><span data-testid="tested">{{ tested ? tested.words : 'none yet' }}</span></div>
         <div class="result-bar" role="img" :aria-label="tested ? tested.words : 'no test yet'"><template v-if="tested"><i class="won" :style="{ flexGrow: tested.wins }"></i><i class="drawn" :style="{ flexGrow: tested.draws }"></i><i class="lost" :style="{ flexGrow: tested.losses }"></i></template></div>
         <p v-if="tested" class="note">score {{ tested.score }}% ± {{ tested.half }} points against {{ against }}</p></div>
-      <div class="pair-of-buttons"><button type="button" class="outline" :disabled="view.preparing" title="Play 100 test games (T)" @click="act('test')"><Icon name="flask"/>Test it</button>
-        <button type="button" class="outline" :disabled="view.preparing" @click="challenge"><Icon name="grid"/>Play against it</button></div>
+      <div class="pair-of-buttons"><button type="button" class="outline" :disabled="view.preparing || gone" title="Play 100 test games (T)" @click="act('test')"><Icon name="flask"/>Test it</button>
+        <button type="button" class="outline" :disabled="view.preparing || gone" @click="challenge"><Icon name="grid"/>Play against it</button></div>
     </section>
     <section v-if="!view.told" v-show="shown('values')" class="card padded learn-values" aria-label="Inside the learner">
       <div class="heading"><h2>Inside the learner</h2><span>{{ view.running ? 'now' : 'when it paused' }}</span></div>
