@@ -172,6 +172,31 @@ def test_several_runs_stand_on_one_chart(room: Room, bench: TestBench) -> None:
     assert one.view()["compared"] == []
 
 
+@pytest.mark.parametrize("is_run", [False, True])
+def test_an_address_names_few_runs_for_one_chart_each_once(
+    room: Room, bench: TestBench, is_run: bool
+) -> None:
+    own, shelf = run_of(room, bench).kept, Shelf(room.keep, "ann")
+    assert own is not None
+    body = {"query": {"game": "tictactoe"}}
+    names = [shelf.add("run", body, f"run {n}").name for n in range(6)]
+    several = [own.name, names[0], *names] if is_run else [names[0], *names]
+    query = {"with": ",".join(several), **({"run": own.name} if is_run else {})}
+    session = LearnSession(bench, query, shelf=shelf, room=room)
+    assert [one["name"] for one in session.view()["compared"]] == names[:3]
+    assert "3 further runs stand on a chart; 3 were left out" in session.view()["notice"]
+    query["with"] = ",".join([*names[:2], names[1]])
+    session = LearnSession(bench, query, shelf=shelf, room=room)
+    assert [one["name"] for one in session.view()["compared"]] == names[:2]
+    assert "left out" not in session.view()["notice"]
+
+
+def test_what_is_no_run_stands_on_no_chart(room: Room, bench: TestBench) -> None:
+    shelf = Shelf(room.keep, "ann")
+    name = shelf.add("event", {}).name
+    assert LearnSession(bench, {"with": name}, shelf=shelf, room=room).view()["compared"] == []
+
+
 def test_a_damaged_item_is_told(room: Room) -> None:
     name = room.keep.add("game", "ann", GAME).name
     (room.keep.folder(name) / "item.json").write_text("{")

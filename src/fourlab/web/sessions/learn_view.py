@@ -121,7 +121,7 @@ def _compared(session: LearnSession) -> list[dict[str, Any]]:
     """Return the curves of the other runs on the chart, as far as they are still kept."""
     keep, found = session.shelf.keep, []
     for name in session.compared:
-        if keep.has(name):
+        if keep.has(name) and keep.get(name).kind == "run":
             points = session.room.state(keep.get(name))["wins"]
             named = ("games", "share", "seconds", "of")
             marks = [dict(zip(named, row, strict=True)) for row in points]
