@@ -2,25 +2,30 @@
 
 import threading
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
+import httpx
 import pytest
+from fastapi import FastAPI
 
 from fourlab.agents import learned
-from fourlab.core.storage import StorageError
+from fourlab.core.errors import SpecError
 from fourlab.rules.catalog import game as find_game
 from fourlab.values.knowledge import Knowledge
 from fourlab.web import words
+from fourlab.web.api import _named, add_api
 from fourlab.web.keep.shelf import Shelf
 from fourlab.web.keep.store import Keep
 from fourlab.web.limits import offer_runs, read_agent
 from fourlab.web.runs.room import Room
-from fourlab.web.sessions.arena import read_players
+from fourlab.web.sessions.analyse import AnalyseSession
+from fourlab.web.sessions.arena import ArenaSession, read_players
 from fourlab.web.sessions.arena_view import short
 from fourlab.web.sessions.learn import LearnSession
 from fourlab.web.sessions.play import PlaySession
 from fourlab.web.sessions.shelf import ShelfSession
-from web.bench import TestBench
+from web.bench import TestBench, on_a_loop
 
 BOARD = {"game": "tictactoe", "opponent": "random"}
 GAME = {"game": "connect4", "first": "human", "second": "random", "moves": "4455", "variations": []}
@@ -145,7 +150,7 @@ def test_a_table_is_read_where_it_plays_and_no_page_waits_for_it(
     bench.until(lambda: table.overlay_data)
     assert readers
     assert threading.current_thread() not in readers
-    with pytest.raises(StorageError, match="knows tictactoe, not connect4"):
+    with pytest.raises(SpecError, match="cannot play Connect Four 7 × 6; it knows Tic-tac-toe"):
         read_agent(f"run:{name}", find_game("connect4"))
 
 
@@ -156,6 +161,78 @@ def test_a_run_is_called_by_its_title(room: Room, monkeypatch: pytest.MonkeyPatc
         assert words.opponent_of(spec)["title"] == "my best"
         assert short(spec) == "my best"
     assert words.opponent_of("run:gone-1")["title"] == "gone-1"
+
+
+def test_a_run_of_another_board_is_refused_by_its_title_and_not_by_its_folder(
+    room: Room, bench: TestBench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(words, "_title_of", room.title)
+    kept, shelf = run_of(room, bench).kept, Shelf(room.keep, "ann")
+    assert kept is not None
+    spec, why = f"run:{kept.name}", "'q-3x3-1' cannot play Connect Four 7 × 6; it knows Tic-tac-toe"
+    arena = ArenaSession(bench, {"agents": f"{spec};random", **BOARD}, shelf)
+    assert not arena.act("game", ["connect4"])
+    analyse = AnalyseSession(bench, {"a": spec})
+    assert not analyse.act("compare", [0, spec])
+    app = FastAPI()
+    add_api(app, SimpleNamespace())  # type: ignore[arg-type]
+
+    async def ask() -> httpx.Response:
+        async with httpx.AsyncClient(transport=httpx.ASGITransport(app)) as client:
+            return await client.get("http://localhost/api/decide", params={"agent": spec})
+
+    answer = on_a_loop(ask())
+    assert answer.status_code == 400
+    for told in (
+        PlaySession(bench, {"opponent": spec}).notice,
+        ArenaSession(bench, {"agents": f"{spec};random"}, shelf).notice,
+        (arena.error or {})["text"],
+        analyse.notice,
+        (analyse.error or {})["text"],
+        answer.json()["detail"],
+    ):
+        assert told.startswith(why)
+        assert "/" not in told
+    play = PlaySession(bench, {**BOARD, "opponent": spec})
+    assert play.setting.opponent == spec
+    assert play.act("game", ["connect4"])
+    assert play.notice == "q-3x3-1 cannot play Connect Four 7 × 6; Monte Carlo tree search does"
+
+
+def test_a_run_that_is_gone_or_damaged_is_told_without_its_folder(
+    room: Room, bench: TestBench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(words, "_title_of", room.title)
+    kept, shelf = run_of(room, bench).kept, Shelf(room.keep, "ann")
+    assert kept is not None
+    rules, spec = find_game("tictactoe"), f"run:{kept.name}"
+    play = PlaySession(bench, {**BOARD, "opponent": spec})
+    arena = ArenaSession(bench, {"game": "tictactoe", "agents": f"{spec};random"}, shelf)
+    file = kept.folder / "checkpoint.npz"
+    whole = file.read_bytes()
+    file.write_bytes(whole[:100])
+    with pytest.raises(SpecError, match="what 'q-3x3-1' has learned cannot be read"):
+        read_agent(spec, rules)
+    file.write_bytes(whole)
+    room.delete(kept.name, shelf)
+    arena.open()
+    assert kept.name in arena.failure
+    for action in (["run"], ["add", "baseline"]):
+        assert not arena.act(action[0], action[1:])
+        assert kept.name in (arena.error or {})["text"]
+        assert "/" not in (arena.error or {})["text"]
+    assert play.act("game", ["connect4"])
+    assert play.notice.endswith("cannot play Connect Four 7 × 6; Monte Carlo tree search does")
+
+
+def test_a_program_is_told_the_name_of_a_run_and_not_its_folder(
+    room: Room, bench: TestBench
+) -> None:
+    kept = run_of(room, bench).kept
+    assert kept is not None
+    spec = f"run:{kept.name}"
+    player = read_agent(spec, find_game("tictactoe"))
+    assert (_named(spec, player), _named("random", player)) == (spec, player.spec)
 
 
 def test_several_runs_stand_on_one_chart(room: Room, bench: TestBench) -> None:

@@ -62,3 +62,8 @@ def test_options_of_players(spec: str, text: str) -> None:
 )
 def test_what_is_said_in_words_stays_as_it_is(text: str) -> None:
     assert told(text) == text
+
+
+def test_where_the_server_keeps_a_run_is_not_told() -> None:
+    why = "cannot read /home/ann b/kept/items/q-5x4-abc/checkpoint.npz; run q:/x/items/q-1"
+    assert told(why) == "cannot read q-5x4-abc; run q:q-1"

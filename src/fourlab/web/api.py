@@ -14,7 +14,7 @@ from fastapi.responses import HTMLResponse, JSONResponse
 from pydantic import BaseModel, Field
 from starlette.requests import Request
 
-from fourlab.agents.base import Decision
+from fourlab.agents.base import Agent, Decision
 from fourlab.agents.play import GameInPlay
 from fourlab.agents.registry import AGENTS
 from fourlab.core.errors import FourlabError
@@ -27,6 +27,7 @@ from fourlab.search.analysis import analyse as analyse_position
 from fourlab.web.api_page import api_page
 from fourlab.web.laboratory import Laboratory
 from fourlab.web.limits import (
+    KEPT,
     MOST_MOVES,
     MOST_SPEC,
     MOVE_SECONDS,
@@ -194,7 +195,7 @@ async def decide(
     return Choice(
         game=str(position.rules),
         moves=position.notation,
-        agent=player.spec,
+        agent=_named(agent, player),
         seed=seed,
         move=found.move + 1,
         values=None if found.values is None else list(found.values),
@@ -215,7 +216,8 @@ async def play(request: Request, wanted: NewGame) -> Record:
     match = GameInPlay(start.rules, first, second, wanted.seed, start)
     needs, pool = (task_of(first), task_of(second)), pool_of(MOVES, first, second)
     await think(request, lambda job: _play_out(match, job), *needs, pool=pool)
-    return Record(**match.record().to_json())
+    names = {"first": _named(wanted.first, first), "second": _named(wanted.second, second)}
+    return Record(**{**match.record().to_json(), **names})
 
 
 @router.get("/games")
@@ -259,6 +261,11 @@ def add_api(app: FastAPI, laboratory: Laboratory) -> None:
     @app.get("/api", include_in_schema=False)
     async def page() -> HTMLResponse:
         return HTMLResponse(api_page(app.openapi()))
+
+
+def _named(text: str, player: Agent) -> str:
+    """Return a player's spec; of a kept run its name, and not where its file lies."""
+    return text if text.startswith(KEPT) else player.spec
 
 
 def _analysis(position: Position, seconds: float, job: Job) -> dict[str, Any]:

@@ -15,9 +15,12 @@ from fourlab.agents.net import NetworkAgent, shipped_file
 from fourlab.agents.registry import AGENTS, whole
 from fourlab.core.errors import FourlabError, SpecError
 from fourlab.core.spec import Option, configure, on_path, options_of, parse, unknown
+from fourlab.core.storage import StorageError
 from fourlab.rules.catalog import game as find_game
 from fourlab.rules.geometry import Rules
+from fourlab.values.base import WrongGameError
 from fourlab.web.offered import Offered, guarded
+from fourlab.web.words import opponent_of, title_of
 
 KEPT = "run:"  # before the name of a kept run, in place of an agent's spec
 RUNS = Path("runs")  # the only folder whose files a visitor can name
@@ -58,9 +61,22 @@ def offer_runs(find: FindRun) -> None:
 def read_agent(text: str, rules: Rules) -> Agent:
     """Return the agent that a visitor named, held to what the web allows.
 
-    Raises SpecError if it asks for more; where nothing is said of time, the limit is put in.
-    Nothing is opened or made before it is known to be allowed.
+    Raises SpecError if it asks for more, or has learned another game; where nothing is said of
+    time, the limit is put in. Nothing is opened or made before it is known to be allowed.
     """
+    try:
+        return _read_agent(text, rules)
+    except WrongGameError as error:  # it says where the file lies, and what a terminal would do
+        who, other = opponent_of(text)["title"], title_of(error.rules)
+        raise SpecError(f"{who!r} cannot play {title_of(rules)}; it knows {other}") from None
+    except StorageError:
+        if not text.startswith(KEPT):
+            raise
+        who = opponent_of(text)["title"]
+        raise SpecError(f"what {who!r} has learned cannot be read; choose another player") from None
+
+
+def _read_agent(text: str, rules: Rules) -> Agent:
     if text.startswith(KEPT):
         return _read_run(_short(text, "agent").removeprefix(KEPT), rules)
     spec = whole(parse(_short(text, "agent")))

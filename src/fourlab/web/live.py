@@ -100,8 +100,9 @@ class Live(Element):
         session = self.session
         view = {**session.view(), "failure": told(session.failure), "waiting": session.waiting}
         view["heard"] = self._heard
-        if view.get("notice"):
-            view["notice"] = told(view["notice"])
+        for name in ("notice", "reason"):
+            if view.get(name):
+                view[name] = told(view[name])
         if view.get("error"):
             view["error"] = {**view["error"], "text": told(view["error"]["text"])}
         return view

@@ -25,6 +25,7 @@ PHRASES = (
     (re.compile(r": without gravity columns \* \(rows \+ 1\)"), ": columns times (rows and one)"),
     (re.compile(r"^(start|positions)=(\S+): "), r"\1 \2: "),
     (re.compile(r"\b(\d+) x (\d+)\b"), r"\1 × \2"),
+    (re.compile(r"/[^'\"]*?/items/([\w-]+)(?:/[\w.-]+)?"), r"\1"),  # where a run is kept
 )
 BOARD = re.compile(r"(?<!--game )\b(connect|mnk):columns=(\d+),rows=(\d+),k=\d+")
 NUMBER = re.compile(

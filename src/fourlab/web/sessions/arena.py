@@ -196,24 +196,24 @@ class ArenaSession(Session):
 
     def add(self, spec: str) -> None:
         """Let another agent take part."""
-        self._set(players=read_players([*self.players, spec.strip()], self.rules))
+        self._set(players=self._players([*self.players, spec.strip()]))
 
     def remove(self, index: int) -> None:
         """Leave an agent out."""
         whole(index, 0, len(self.players) - 1, "player")
         left = [spec for at, spec in enumerate(self.players) if at != index]
-        self._set(players=read_players(left, self.rules))
+        self._set(players=self._players(left))
 
     def replace(self, index: int, spec: str) -> None:
         """Put another agent in one's place."""
         whole(index, 0, len(self.players) - 1, "player")
         players = [spec if at == index else old for at, old in enumerate(self.players)]
-        self._set(players=read_players(players, self.rules))
+        self._set(players=self._players(players))
 
     def game(self, spec: str) -> None:
         """Play another game."""
         rules = read_game(spec)
-        self._set(rules=rules, players=read_players(self.players, rules), plies=None)
+        self._set(rules=rules, players=self._players(self.players, rules), plies=None)
         self.runs = own_runs(rules)
 
     def games(self, text: str) -> None:
@@ -324,7 +324,11 @@ class ArenaSession(Session):
 
     def refresh(self) -> None:
         if self.is_open and self.estimate is None and self.event is None:
-            event = self._event()
+            try:
+                event = self._event()
+            except FourlabError as error:  # of a player that is gone
+                self.failure = str(error)
+                return
 
             def work(job: Job) -> None:
                 with contextlib.suppress(CalledOffError):
@@ -332,8 +336,12 @@ class ArenaSession(Session):
 
             self.start("estimate", work, ARENA, needs="arena@any")
 
+    def _players(self, specs: list[str], rules: Rules | None = None) -> list[str]:
+        """Return players as they are read from an address: errors then name runs, not folders."""
+        return read_players([self._written(spec) for spec in specs], rules or self.rules)
+
     def _event(self) -> Event:
-        players = tuple(self.players)
+        players = tuple(self._players(self.players))
         plies = self.begin_plies
         return Event(name_of(self.rules), players, self.per_pair, self.number, plies=plies)
 

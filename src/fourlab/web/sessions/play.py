@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from fourlab.core.errors import FourlabError, SpecError
+from fourlab.core.errors import FourlabError
 from fourlab.rules.geometry import Rules
 from fourlab.rules.position import FIRST, SECOND
 from fourlab.web.limits import read_agent, read_game
@@ -236,7 +236,7 @@ class PlaySession(PlayTable):
         try:
             if spec != HUMAN:
                 read_agent(spec, rules)
-        except SpecError:
+        except FourlabError:
             return DEFAULT_OPPONENT
         return spec
 
