@@ -41,6 +41,32 @@ def test_two_agents_play_a_game(server: Server) -> None:
 
 
 @pytest.mark.parametrize(
+    ("method", "path", "allowed"),
+    [
+        ("POST", "/api/decide", "GET, HEAD"),
+        ("PUT", "/api/games", "GET, HEAD, POST"),
+        ("DELETE", "/api", "GET, HEAD"),
+        ("OPTIONS", "/api/agents", "GET, HEAD"),
+    ],
+)
+def test_a_wrong_method_is_told_the_right_ones(
+    server: Server, method: str, path: str, allowed: str
+) -> None:
+    answer = httpx.request(method, server.url + path)
+    assert answer.status_code == 405
+    assert answer.headers["Allow"] == allowed
+    assert allowed in answer.json()["detail"]
+
+
+@pytest.mark.parametrize("path", ["/api/games", "/api", "/play", "/", "/favicon.ico"])
+def test_head_is_answered_as_get_without_a_body(server: Server, path: str) -> None:
+    answer, full = httpx.head(server.url + path), httpx.get(server.url + path)
+    assert (answer.status_code, full.status_code) == (200, 200)
+    assert answer.headers["Content-Type"] == full.headers["Content-Type"]
+    assert answer.content == b""
+
+
+@pytest.mark.parametrize(
     ("path", "query", "part"),
     [
         ("/api/analyse", {"moves": "4444444"}, "move 7: column 4 is full"),

@@ -219,3 +219,8 @@ def test_the_address_restores_the_event(bench: TestBench) -> None:
     query = dict(part.split("=", 1) for part in session.url.partition("?")[2].split("&"))
     assert ArenaSession(bench, query).url == session.url
     assert ArenaSession(bench, {"agents": "nobody;random"}).notice
+
+
+def test_a_player_alone_is_told_in_good_english(bench: TestBench) -> None:
+    notice = ArenaSession(bench, {"agents": "random"}).notice
+    assert notice == "choose 2 to 8 players, not 1"

@@ -144,6 +144,7 @@ def test_garbage_on_the_socket_does_not_fill_the_log(caplog: pytest.LogCaptureFi
     hush()
     for name in ("asyncio", "engineio.server"):
         assert any(isinstance(one, Unread) for one in logging.getLogger(name).filters)
+        assert logging.getLogger(name).handlers == []  # or what is told once stands there twice
 
 
 def test_what_browsers_have_to_log_is_not_logged(caplog: pytest.LogCaptureFixture) -> None:

@@ -13,6 +13,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import HTMLResponse, JSONResponse
 from pydantic import BaseModel, Field
 from starlette.requests import Request
+from starlette.routing import Route
 
 from fourlab.agents.base import Agent, Decision
 from fourlab.agents.play import GameInPlay
@@ -43,6 +44,7 @@ from fourlab.web.workbench import MOVES, BusyError, Job, pool_of
 
 GAME_SECONDS = 20.0
 LOOK_SECONDS = 0.25  # between two looks whether the asker is still there
+METHODS = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
 T = TypeVar("T")
 
 GameSpec = Annotated[str, Query(max_length=MOST_SPEC, description="such as connect4")]
@@ -261,6 +263,25 @@ def add_api(app: FastAPI, laboratory: Laboratory) -> None:
     @app.get("/api", include_in_schema=False)
     async def page() -> HTMLResponse:
         return HTMLResponse(api_page(app.openapi()))
+
+    _refuse_other_methods(app)
+
+
+def _refuse_other_methods(app: FastAPI) -> None:
+    """Answer 405 where an address is asked in a way that it does not know: pages would say 404."""
+    known: dict[str, set[str]] = {}
+    for route in (*app.routes, *router.routes):
+        if isinstance(route, Route):
+            known.setdefault(route.path, set()).update(route.methods or ())
+
+    async def refuse(request: Request) -> JSONResponse:
+        allowed = ", ".join(sorted(known[request.scope["path"]]))
+        detail = f"{request.method} does nothing here; allowed: {allowed}"
+        return JSONResponse({"detail": detail}, 405, {"Allow": allowed})
+
+    for path, methods in known.items():
+        methods |= {"HEAD"} if "GET" in methods else set()
+        app.add_route(path, refuse, sorted(METHODS - methods), include_in_schema=False)
 
 
 def _named(text: str, player: Agent) -> str:

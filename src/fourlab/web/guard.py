@@ -64,10 +64,12 @@ _unread, _ended = Unread(), Ended()
 
 
 def hush() -> None:
-    """Keep what is no fault of ours from filling the log."""
+    """Keep what is no fault of ours from filling the log, or standing there twice."""
     logging.getLogger("uvicorn.error").addFilter(_ended)
     for name in ("asyncio", "engineio.server", "nicegui"):
-        logging.getLogger(name).addFilter(_unread)
+        logger = logging.getLogger(name)
+        logger.addFilter(_unread)
+        logger.handlers.clear()  # of its own, beside the program's
 
 
 class Guard:
@@ -91,6 +93,8 @@ class Guard:
             with contextlib.suppress(ValueError):  # of a frame that is none: the connection ends
                 await self.app(scope, receive, send)
         elif refusal is None:
+            if scope["method"] == "HEAD":  # the server below leaves the body out
+                scope = {**scope, "method": "GET"}
             bounded = _bounded(receive)
             first = await bounded()
             if first["type"] == "http.disconnect":  # for which some below are not prepared

@@ -23,7 +23,7 @@ MOST_RUNS = 40  # of the server's that are offered
 def read_players(specs: list[str], rules: Rules) -> list[str]:
     """Return agents by their shortest specs, held to the limits of the web."""
     if not 2 <= len(specs) <= MOST_PLAYERS:
-        raise FourlabError(f"{len(specs)} players: choose 2 to {MOST_PLAYERS}")
+        raise FourlabError(f"choose 2 to {MOST_PLAYERS} players, not {len(specs)}")
     found = []
     for spec in specs:
         held = read_agent(spec, rules)
