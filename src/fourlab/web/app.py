@@ -13,6 +13,7 @@ from nicegui import ui
 
 from fourlab.version import __version__
 from fourlab.web.api import add_api
+from fourlab.web.cookie import KNOWN_SECONDS, OldCookie, cookie_name
 from fourlab.web.guard import LOCAL_NAMES, Guard, hush
 from fourlab.web.laboratory import Laboratory
 from fourlab.web.limits import MOST_PAGES, MOST_PAGES_EACH
@@ -29,7 +30,6 @@ FAVICON = (
 )
 RECONNECT_SECONDS = 5.0
 TAB_SECONDS = 60.0  # for which NiceGUI keeps a tab's notes, of which no page of ours has any
-KNOWN_SECONDS = 365 * 86_400  # for which a browser is told apart from others
 
 
 def create_app(host: str = "127.0.0.1", threads: int = 0, keep: Path | None = None) -> FastAPI:
@@ -40,6 +40,7 @@ def create_app(host: str = "127.0.0.1", threads: int = 0, keep: Path | None = No
     """
     pages_each = MOST_PAGES if host in LOCAL_NAMES else MOST_PAGES_EACH
     laboratory = Laboratory(threads, pages_each, keep)
+    secret = laboratory.keep.secret
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
@@ -67,11 +68,12 @@ def create_app(host: str = "127.0.0.1", threads: int = 0, keep: Path | None = No
         tailwind=False,
         reconnect_timeout=RECONNECT_SECONDS,
         binding_refresh_interval=None,
-        storage_secret=laboratory.keep.secret,
-        session_middleware_kwargs={"max_age": KNOWN_SECONDS},
+        storage_secret=secret,
+        session_middleware_kwargs={"max_age": KNOWN_SECONDS, "session_cookie": cookie_name(secret)},
         show_welcome_message=False,
     )
     nicegui.storage.max_tab_storage_age = TAB_SECONDS
+    app.add_middleware(OldCookie, secret=secret)
     app.add_middleware(Guard, host=host)
     hush()
     return app
