@@ -13,6 +13,7 @@ from web.server import Server
 
 PICTURE = "4445423633442655"
 SMALL_BOARD = "connect:columns=4,rows=4,k=3"
+WIDE_BOARD = "connect:columns=31,rows=1,k=2"  # solved in a moment
 PHONE = (390, 844)
 WINDOWS = [PHONE, (320, 640), (844, 390), (640, 400), (820, 1180), (1024, 768), (1440, 900)]
 PICTURED = [PHONE, (844, 390), (820, 1180)]  # 640 × 400: 1280 × 800 at 200%
@@ -59,6 +60,12 @@ UNMARKED = """(chosen) => Object.entries(chosen)
       const line = (style) => style.outlineStyle + style.borderTopWidth + style.borderTopColor;
       return line(getComputedStyle(one)) === line(getComputedStyle(other)); })
     .map(([selector]) => selector)"""
+# Chips whose text is wider than they are.
+OVERFLOWING = """() => [...document.querySelectorAll(".chip")].filter((chip) => {
+      const text = document.createRange();
+      text.selectNodeContents(chip);
+      return text.getBoundingClientRect().width > chip.getBoundingClientRect().width; })
+    .map((chip) => chip.textContent)"""
 DRAWN = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
 
 
@@ -76,6 +83,16 @@ def end_of_a_game(visitor: Visitor) -> None:
 def wide_columns(visitor: Visitor) -> None:
     visitor.go(f"/play?game={SMALL_BOARD}&opponent=human&moves=12")
     visitor.page.wait_for_selector(".plate")
+
+
+def many_columns(page: str) -> Callable[[Visitor], None]:
+    def visit_it(visitor: Visitor) -> None:
+        visitor.go(f"/{page}?game={WIDE_BOARD}&opponent=human&overlay=exact")
+        visitor.page.wait_for_selector(".chip.best")
+        visitor.count(".chip", 31)
+        assert visitor.page.evaluate(OVERFLOWING) == []
+
+    return visit_it
 
 
 def everything_of_play(visitor: Visitor) -> None:
@@ -177,6 +194,8 @@ STATES = {
     "home": home,
     "end": end_of_a_game,
     "wide": wide_columns,
+    "play-many": many_columns("play"),
+    "analyse-many": many_columns("analyse"),
     "play-all": everything_of_play,
     "keys": keys,
     "learn-settings": learner,

@@ -7,6 +7,7 @@ import { drawReview } from "fourlab/review_board.js";
 export { cellsOf, drawDisc, landing, makeChip, svg, thumbnail } from "fourlab/pieces.js";
 
 const REDUCED = matchMedia("(prefers-reduced-motion: reduce)");
+const MOST_COLUMNS = 11; // that fit into the narrowest window as wide as fingers need them; a wider board scrolls
 let boards = 0;
 
 export class Board {
@@ -47,6 +48,7 @@ export class Board {
     this.cells = [];
     this.discs = new Map();
     this.host.style.width = `${this.width}px`;
+    this.host.classList.toggle("wide", game.columns > MOST_COLUMNS);
     this.chipRow = showChips && game.gravity ? html("div", "chips", this.host) : null;
     if (this.chipRow) this.chipRow.style.padding = `0 ${this.pad}px`;
     this.plate = html("div", "plate", this.host);

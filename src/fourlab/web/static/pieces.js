@@ -58,15 +58,24 @@ export function thumbnail(host, game, moves, pitch = 9) {
   }
 }
 
+const WORDY = 34; // pixels a column from which a word fits above it
+
+// What of a chip can be read above a narrow column: the number of a share, the initial of a word, else its colour alone.
+function brief({ kind, first }) {
+  if (kind === "full") return "";
+  return /^\d+%$/.test(first) ? first.slice(0, -1) : /^[A-Za-z…]/.test(first) ? first[0] : "";
+}
+
 export function makeChip(chip, pitch, compact) {
   const element = html("div", `chip chip-${chip.kind}${chip.best ? " best" : ""}`);
   const gap = pitch < 44 ? 2 : compact ? 4 : 8;
   element.style.width = `${pitch - gap}px`;
   element.style.margin = `0 ${gap / 2}px`;
   element.classList.toggle("tight", pitch < 44);
-  if (chip.tip) element.title = chip.tip;
-  html("b", "", element).textContent = chip.first;
-  if (chip.second) html("span", "", element).textContent = chip.second;
+  const isWordy = pitch >= WORDY;
+  if (chip.tip || !isWordy) element.title = chip.tip ?? `${chip.first} ${chip.second ?? ""}`.trimEnd();
+  html("b", "", element).textContent = isWordy ? chip.first : brief(chip);
+  if (chip.second && isWordy) html("span", "", element).textContent = chip.second;
   if (chip.share !== undefined) {
     const bar = html("i", "", element);
     bar.style.width = `${chip.share * 100}%`;
