@@ -8,7 +8,7 @@ import pytest
 
 import command
 from fourlab.arena.certify.walk import Walk
-from fourlab.core.storage import alone
+from fourlab.core.held import alone
 from fourlab.positions.suites import read_positions
 from fourlab.rules.catalog import game
 
