@@ -72,7 +72,7 @@ def test_only_its_own_files_are_written_over(tmp_path: Path) -> None:
 def test_a_certificate_is_written_over_by_one_of_the_same_alone(tmp_path: Path) -> None:
     assert run(tmp_path, *BAD, "--out", "o.json").returncode == 1
     written = (tmp_path / "o.json").read_bytes()
-    held = f"o.json holds a certificate of minimax:depth=2,ties=first as second in tictactoe, not"
+    held = "o.json holds a certificate of minimax:depth=2,ties=first as second in tictactoe, not"
     first = [*BAD[:-1], "first"]
     for others in (["minimax:ties=first,depth=1", *BAD[1:]], first, [*BAD, "--start", "51"]):
         refused = run(tmp_path, *others, "--out", "o.json")
