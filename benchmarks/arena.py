@@ -121,7 +121,7 @@ def ladder() -> None:
             for _ in Tournament(event, records).run(pool):
                 pass
         began = time.perf_counter()
-        with Records(path, create=False) as records:
+        with Records(path, to_read=True) as records:
             summary = records.summary()["connect4"]
             rate(summary)
         seconds = time.perf_counter() - began

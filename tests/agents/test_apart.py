@@ -68,6 +68,22 @@ def test_it_decides_as_it_would_here(tmp_path: Path, capfd: pytest.CaptureFixtur
     assert there.spec.startswith("mine.py@")
 
 
+def test_its_process_stays_in_the_folder_that_it_went_to_and_others_do_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A usual beginning of files that open others beside them, some while they decide."""
+    (tmp_path / "mine").mkdir()
+    spec = written(tmp_path / "mine", "return int(open('answer.txt').read())")
+    (tmp_path / "mine" / "answer.txt").write_text("3")
+    text = Path(spec).read_text()
+    goes = "import os\nos.chdir(os.path.dirname(os.path.abspath(__file__)))\n"
+    Path(spec).write_text(goes + text)
+    monkeypatch.chdir(tmp_path)
+    player = apart(agent("mine/mine.py", RULES))
+    assert Path.cwd() == tmp_path
+    assert player.decide(RULES.start(), np.random.default_rng(1)).move == 3
+
+
 def test_an_object_is_asked_here_and_a_spec_apart_with_the_same_dice(tmp_path: Path) -> None:
     spec = written(tmp_path, "return int(rng.choice(position.legal_moves()))")
     positions = suite(game("tictactoe"), "middle")[:30]

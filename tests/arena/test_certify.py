@@ -114,6 +114,37 @@ def test_a_walk_belongs_to_one_program_until_it_is_judged(tmp_path: Path) -> Non
     assert not folder.exists()
 
 
+@pytest.mark.parametrize("level", [1, 2, 0])
+def test_a_walk_that_takes_the_place_of_another_is_not_told_as_that(
+    tmp_path: Path, level: int
+) -> None:
+    player, folder, other = (
+        agent("minimax:depth=1,ties=first", GAMES[1]),
+        *(tmp_path / name for name in ("walk", "other")),
+    )
+    with Walk(player, 1, folder=other) as walk:
+        walk.run()
+    before = {file.name: file.read_bytes() for file in other.iterdir()}
+    plies: set[int] = set()
+
+    def replace_at(ply: int) -> None:
+        plies.add(ply)
+        if len(plies) == level and other.exists():
+            folder.rename(tmp_path / "moved")
+            other.rename(folder)
+
+    def walk_there() -> None:
+        with Walk(player, folder=folder) as walk:
+            walk.run(watch=lambda progress: replace_at(progress.ply))
+            if not level:  # while it is judged
+                folder.rename(tmp_path / "moved")
+                other.rename(folder)
+
+    with pytest.raises(StorageError, match="walk was deleted, moved or replaced"):
+        walk_there()
+    assert {file.name: file.read_bytes() for file in folder.iterdir()} == before
+
+
 LARGE = "mnk:columns=4,rows=5,k=4"  # where a move of depth 14 takes minutes
 
 

@@ -141,8 +141,7 @@ def test_people_ask_a_view_with_any_sqlite(tmp_path: Path) -> None:
     assert best["score"] == sum(won) / len(won)
 
 
-def test_a_file_of_the_first_schema_opens_with_its_games(tmp_path: Path) -> None:
-    path = tmp_path / "old.db"
+def first_schema(path: Path) -> None:
     old = sqlite3.connect(path)
     old.executescript(MIGRATIONS[0])
     old.execute(f"PRAGMA application_id = {APPLICATION}")
@@ -155,6 +154,11 @@ def test_a_file_of_the_first_schema_opens_with_its_games(tmp_path: Path) -> None
     old.execute("INSERT INTO games VALUES (1, 0, -1, '12345', 3, 4, NULL)")
     old.commit()
     old.close()
+
+
+def test_a_file_of_the_first_schema_opens_with_its_games(tmp_path: Path) -> None:
+    path = tmp_path / "old.db"
+    first_schema(path)
     with Records(path) as records:
         assert records.pairing(PAIR) == 1
         assert [entry.moves for entry in records.listing()] == ["12345"]
@@ -188,7 +192,7 @@ def test_foreign_files_are_refused_by_name(tmp_path: Path) -> None:
     with pytest.raises(StorageError, match=r"other.db is no fourlab record"):
         Records(other)
     with pytest.raises(StorageError, match=r"no games recorded in .*none.db"):
-        Records(tmp_path / "none.db", create=False)
+        Records(tmp_path / "none.db", to_read=True)
     assert not (tmp_path / "none.db").exists()
     with pytest.raises(StorageError, match="cannot"):
         Records(path / "below.db")
@@ -401,7 +405,7 @@ def test_damage_anywhere_is_refused_or_changes_nothing(tmp_path: Path) -> None:
     whole = path.read_bytes()
 
     def read() -> list[object]:
-        with Records(path, create=False) as records:
+        with Records(path, to_read=True) as records:
             found: list[object] = [entry.to_line() for entry in records.listing()]
             recorded = records.games(1, PAIR, 60)
             return [*found, records.summary(), records.last_run(), recorded.results.tolist()]
@@ -447,20 +451,112 @@ def test_a_schema_that_is_no_text_or_no_sql_is_damage(tmp_path: Path, damaged: b
     assert "\n" not in str(told.value)
 
 
-def test_a_record_that_may_not_be_written_is_read(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+LEFT_LOG = """
+import os, sys
+from pathlib import Path
+sys.path.insert(0, sys.argv[2])
+from test_records import fill
+from fourlab.arena.records import Records
+fill(Records(Path(sys.argv[1])), 20, 20)
+os._exit(0)
+"""
+
+
+def leave_log(path: Path) -> None:
+    """Record twenty games more, and end as one that is killed."""
+    command = [sys.executable, "-c", LEFT_LOG, str(path), str(Path(__file__).parent)]
+    subprocess.run(command, check=True)
+    assert Path(f"{path}-wal").stat().st_size
+
+
+@pytest.mark.parametrize("log", [False, True])
+def test_a_record_that_may_not_be_written_is_read_with_its_log(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, log: bool
 ) -> None:
     """A superuser may write everything, so it is the question that is answered with no."""
     path = tmp_path / "games.db"
     with Records(path) as records:
         fill(records)
+    if log:
+        leave_log(path)
     before = {file.name: file.read_bytes() for file in tmp_path.iterdir()}
     monkeypatch.setattr("os.access", lambda *_: False)
-    with Records(path, create=False) as records:
-        assert records.count() == 20
+    with Records(path, to_read=True) as records:
+        assert records.count() == (40 if log else 20)
         with pytest.raises(StorageError, match=r"cannot use .*games.db: attempt to write"):
             fill(records, 20, 20)
-    assert {file.name: file.read_bytes() for file in tmp_path.iterdir()} == before
+    after = {file.name: file.read_bytes() for file in tmp_path.iterdir()}
+    for files in before, after:
+        files.pop("games.db-shm", None)  # in which SQLite marks who reads
+    assert after == before
+
+
+def test_games_are_read_while_others_record_whoever_may_not_write(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "games.db"
+    with Records(path) as records:
+        monkeypatch.setattr("os.access", lambda *_: False)
+        fill(records)
+        with Records(path, to_read=True) as beside:
+            assert beside.count() == 20
+            fill(records, 20, 20)
+            assert beside.count() == 40
+
+
+def without_helper(monkeypatch: pytest.MonkeyPatch, path: Path) -> None:
+    """Let SQLite not find or make the file by which it reads a log, as on a full disk."""
+    real = sqlite3.connect
+    helper = Path(f"{path}-shm")
+
+    def connect(place: object, **how: object) -> sqlite3.Connection:
+        helper.unlink(missing_ok=True)
+        helper.symlink_to("nowhere")  # which SQLite does not follow
+        try:
+            opened = real(place, **how)  # type: ignore[arg-type, call-overload]
+            opened.execute("SELECT 1 FROM sqlite_master").fetchone()
+        finally:
+            helper.unlink()
+        return opened
+
+    monkeypatch.setattr("sqlite3.connect", connect)
+
+
+def test_a_record_on_a_full_disk_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "games.db"
+    with Records(path) as records:
+        fill(records)
+    without_helper(monkeypatch, path)
+    with Records(path, to_read=True) as records:
+        assert records.count() == 20
+
+
+def test_games_in_a_log_that_cannot_be_read_are_not_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "games.db"
+    leave_log(path)
+    without_helper(monkeypatch, path)
+    with pytest.raises(StorageError, match=r"games of it are in games.db-wal.*; copy both to"):
+        Records(path, to_read=True)
+
+
+def test_who_only_reads_makes_no_record_of_what_is_none(tmp_path: Path) -> None:
+    path = tmp_path / "empty.db"
+    path.touch()
+    with pytest.raises(StorageError, match=r"no games recorded in .*empty.db; fourlab arena"):
+        Records(path, to_read=True)
+    assert [(file.name, file.stat().st_size) for file in tmp_path.iterdir()] == [("empty.db", 0)]
+
+
+def test_who_only_reads_an_older_schema_leaves_it_as_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "old.db"
+    first_schema(path)
+    before = path.read_bytes()
+    with Records(path, to_read=True) as records:
+        assert [entry.moves for entry in records.listing()] == ["12345"]
+    assert [file.name for file in tmp_path.iterdir()] == ["old.db"]
+    assert path.read_bytes() == before
 
 
 @pytest.mark.parametrize("name", ["a\0b", "x" * 300, "file/below", "", "folder"])

@@ -197,6 +197,9 @@ def test_only_data_is_written_over_by_data(tmp_path: Path) -> None:
     for _ in range(2):
         made = str(tmp_path / "suites.npz")
         assert run("data", "suites", "--game", "tictactoe", "-o", made).returncode == 0
+    refused = run("data", "suites", "--game", "connect:columns=4,rows=4,k=4", "-o", made)
+    assert refused.returncode == 2
+    assert "not suites of connect:columns=4,rows=4,k=4; name another file" in refused.stderr
 
 
 def test_a_book_is_built(tmp_path: Path) -> None:

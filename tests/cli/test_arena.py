@@ -257,7 +257,7 @@ def test_two_imports_at_once_keep_each_game_once(
         return original(records, game)
 
     monkeypatch.setattr(Records, "keep", keep_and_meet_another)
-    monkeypatch.setattr(Records.__init__, "__defaults__", (True, 0.0))  # do not wait
+    monkeypatch.setattr(Records.__init__, "__defaults__", (False, 0.0))  # do not wait
     assert keep(*files) == "4 games more"
     assert keep(*files) == "0 games more, 4 were there"
 

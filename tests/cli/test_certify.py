@@ -8,7 +8,7 @@ import pytest
 
 import command
 from fourlab.arena.certify.walk import Walk
-from fourlab.core.storage import alone
+from fourlab.core.held import alone
 from fourlab.positions.suites import read_positions
 from fourlab.rules.catalog import game
 
@@ -64,8 +64,37 @@ def test_only_its_own_files_are_written_over(tmp_path: Path) -> None:
         assert run(tmp_path, *BAD, option, "notes").returncode == 1
         written = (tmp_path / "notes").read_bytes()
         assert written
-        assert run(tmp_path, other, *BAD[1:], option, "notes").returncode == 1
-        assert (tmp_path / "notes").read_bytes() != written
+        if option != "--out":
+            assert run(tmp_path, other, *BAD[1:], option, "notes").returncode == 1
+            assert (tmp_path / "notes").read_bytes() != written
+
+
+def test_a_certificate_is_written_over_by_one_of_the_same_alone(tmp_path: Path) -> None:
+    assert run(tmp_path, *BAD, "--out", "o.json").returncode == 1
+    written = (tmp_path / "o.json").read_bytes()
+    held = "o.json holds a certificate of minimax:depth=2,ties=first as second in tictactoe, not"
+    first = [*BAD[:-1], "first"]
+    for others in (["minimax:ties=first,depth=1", *BAD[1:]], first, [*BAD, "--start", "51"]):
+        refused = run(tmp_path, *others, "--out", "o.json")
+        assert (refused.returncode, (tmp_path / "o.json").read_bytes()) == (2, written)
+        assert held in refused.stderr
+        assert refused.stderr.endswith("; name another file, or remove it\n")
+    assert run(tmp_path, *BAD, "--out", "o.json").returncode == 1
+
+
+def test_a_certificate_of_an_edited_file_takes_the_place_of_the_one_before(tmp_path: Path) -> None:
+    agent, asked = tmp_path / "mine.py", ["mine.py", *GOOD[1:], "--out", "o.json"]
+    for chosen in ("[0]", "[-1]"):
+        agent.write_text(
+            "from fourlab.agents.base import Agent, Decision\n"
+            "class Mine(Agent):\n"
+            "    name = 'mine'\n"
+            "    is_deterministic = True\n"
+            "    def decide(self, position, rng, limit=None):\n"
+            f"        return Decision(position.legal_moves(){chosen})\n"
+        )
+        done = run(tmp_path, *asked)
+        assert done.returncode == 1, done.stderr
 
 
 def test_a_refuted_agent_is_shown_how(tmp_path: Path) -> None:

@@ -11,8 +11,8 @@ import pytest
 
 import command
 from fourlab.agents.registry import AGENTS
+from fourlab.core.held import alone
 from fourlab.core.spec import options_of
-from fourlab.core.storage import alone
 from fourlab.learning.registry import LEARNERS
 from web.server import free_port
 

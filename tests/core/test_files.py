@@ -12,7 +12,8 @@ from fourlab.arena.certify.certificate import Certificate
 from fourlab.core import own
 from fourlab.core.errors import FourlabError
 from fourlab.core.files import LONGEST_LINE, MOST_TEXT, at_once, contents, user_folder
-from fourlab.core.storage import alone, check_place, load_arrays, peek
+from fourlab.core.held import alone
+from fourlab.core.storage import check_place, load_arrays, peek
 from fourlab.learning.run_files import RunConfig, read_metrics
 from fourlab.positions.suites import read_positions
 from fourlab.rules.catalog import game

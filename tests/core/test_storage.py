@@ -177,16 +177,17 @@ def test_what_is_private_never_was_another_way(tmp_path: Path) -> None:
 
 def test_what_a_killed_writer_left_behind_is_cleared(tmp_path: Path) -> None:
     """One that was abandoned goes; one that may be at work, and other files, stay."""
-    abandoned, young, other = (
-        tmp_path / f".{name}" for name in ("a.12345678.tmp", "a.23456789.tmp", "a")
-    )
-    for path in (abandoned, young, other):
+    names = ("a.12345678.tmp", "a.23456789.tmp", "a", "a.precious.tmp")
+    abandoned, young, other, foreign = (tmp_path / f".{name}" for name in names)
+    for path in (abandoned, young, other, foreign):
         path.write_text("half")
     os.utime(abandoned, (0, 0))
     os.utime(other, (0, 0))
+    os.utime(foreign, (0, 0))
     with replacing(tmp_path / "a") as file:
         file.write(b"whole")
-    assert sorted(path.name for path in tmp_path.iterdir()) == [".a", ".a.23456789.tmp", "a"]
+    left = sorted(path.name for path in tmp_path.iterdir())
+    assert left == [".a", ".a.23456789.tmp", ".a.precious.tmp", "a"]
 
 
 @pytest.mark.parametrize("name", ["x" * 300, "a\0b", "x/" * 2100, "file/below", "", "."])

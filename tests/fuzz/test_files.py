@@ -72,7 +72,7 @@ def _record(path: Path) -> None:
 
 
 def _read_record(path: Path) -> Any:
-    with Records(path, create=False) as records:
+    with Records(path, to_read=True) as records:
         return [list(records.listing()), records.summary(), records.last_run()]
 
 

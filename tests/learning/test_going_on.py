@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 
 from fourlab.core.errors import DivergedError, SpecError
+from fourlab.core.held import alone
 from fourlab.core.limit import NO_LIMIT, CalledOffError, Limit
-from fourlab.core.storage import StorageError, alone, load_arrays
+from fourlab.core.storage import StorageError, load_arrays
 from fourlab.learning.base import Learner, Progress
 from fourlab.learning.registry import learner
 from fourlab.learning.runs import (
@@ -200,7 +201,7 @@ def test_a_loss_that_is_no_number_ends_every_learner() -> None:
 
 def test_two_at_once_are_refused_and_leftovers_cleared(tmp_path: Path) -> None:
     begun(tmp_path / "run")
-    left = tmp_path / "run" / f".{CHECKPOINT}.abc.tmp"
+    left = tmp_path / "run" / f".{CHECKPOINT}.0123abcd.tmp"
     left.write_bytes(b"half a checkpoint")
     with alone(tmp_path / "run"):
         with pytest.raises(StorageError, match="another program is at work in"):
@@ -210,6 +211,29 @@ def test_two_at_once_are_refused_and_leftovers_cleared(tmp_path: Path) -> None:
     list(Run.resume(tmp_path / "run", 650).reports())
     with pytest.raises(StorageError, match="has gone on meanwhile"):
         list(late.reports())
+
+
+@pytest.mark.parametrize("replaced", [True, False])
+def test_a_run_that_takes_the_place_of_another_is_not_written_into(
+    tmp_path: Path, replaced: bool
+) -> None:
+    run, other = tmp_path / "run", tmp_path / "other"
+    list(Run.start(other, RunConfig("q:games=300,chunk=50", GAME, seed=5)).reports())
+    before = {file.name: file.read_bytes() for file in other.iterdir() if file.is_file()}
+    playing = Run.start(run, RunConfig("q:games=900,chunk=50", GAME, every=100)).reports()
+    next(playing)
+    run.rename(tmp_path / "moved")
+    if replaced:
+        other.rename(run)
+    with pytest.raises(StorageError, match=r"run was deleted, moved or replaced .* go on where"):
+        list(playing)
+    if replaced:
+        after = {file.name: file.read_bytes() for file in run.iterdir() if file.is_file()}
+        assert after == before
+    else:
+        assert not run.exists()
+    assert [line["games"] for line in read_metrics(tmp_path / "moved")] == [100]
+    list(Run.resume(tmp_path / "moved").reports())
 
 
 def test_checkpoints_take_a_share_of_the_time_at_most(tmp_path: Path) -> None:

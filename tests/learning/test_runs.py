@@ -17,7 +17,8 @@ from command import run as run_command
 from fourlab.agents.minimax import Minimax
 from fourlab.core import storage
 from fourlab.core.errors import SpecError
-from fourlab.core.storage import StorageError, alone
+from fourlab.core.held import alone
+from fourlab.core.storage import StorageError
 from fourlab.learning.registry import learner, load_learner
 from fourlab.learning.run_files import add_metrics
 from fourlab.learning.runs import CONFIG, METRICS, Run, RunConfig, find_runs, read_metrics

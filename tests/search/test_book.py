@@ -84,6 +84,30 @@ def test_only_a_book_is_written_over(tmp_path: Path) -> None:
     assert build(book, plies=3).plies == 3
 
 
+def test_a_book_of_more_plies_or_of_another_game_is_not_written_over(tmp_path: Path) -> None:
+    path = tmp_path / "book.npz"
+    build(path, plies=4)
+    before = path.read_bytes()
+    for name, plies in ((SMALL, 3), ("tictactoe", 4), ("tictactoe", 5)):
+        with pytest.raises(StorageError, match=rf"holds a book of {SMALL}, 4 plies, not one of"):
+            build(path, name, plies)
+        assert [file.read_bytes() for file in tmp_path.iterdir()] == [before]
+    assert build(path, plies=4).plies == 4
+
+
+def test_a_book_that_was_finished_meanwhile_is_not_written_over(tmp_path: Path) -> None:
+    path = tmp_path / "book.npz"
+    making = Build(game(SMALL), 3, path)
+    with ThreadPoolExecutor(1) as pool:
+        list(making.run(pool, 1))
+    build(tmp_path / "other.npz", plies=4)
+    (tmp_path / "other.npz").rename(path)
+    with pytest.raises(StorageError, match=f"holds a book of {SMALL}, 4 plies"):
+        making.finish()
+    path.unlink()
+    assert Build(game(SMALL), 3, path).solved == making.total
+
+
 def test_with_and_without_a_book_the_answers_are_the_same(tmp_path: Path) -> None:
     rules = game(SMALL)
     with_book, without = Solver(rules, book=build(tmp_path / "book.npz")), Solver(rules)
@@ -203,6 +227,36 @@ def half_made(path: Path) -> Build:
             if number == 3:
                 break
     return making
+
+
+@pytest.mark.parametrize("length", [1, 40, -1])
+def test_progress_that_was_cut_off_before_it_held_anything_begins_anew(
+    tmp_path: Path, length: int
+) -> None:
+    """A full disk took a part of its first line."""
+    making = Build(game(SMALL), 6, tmp_path / "book.npz")
+    whole = making.progress_path.read_text()
+    making.progress_path.write_text(whole[:length])
+    assert Build(game(SMALL), 6, tmp_path / "book.npz").solved == 0
+    assert making.progress_path.read_text() == whole
+
+
+def test_progress_that_is_replaced_meanwhile_is_not_written_into(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Scores are known by their place alone: they would be believed of another board."""
+    making = Build(game(SMALL), 6, tmp_path / "book.npz")
+    other = Build(game("connect:columns=4,rows=5,k=4"), 6, tmp_path / "other.npz").progress_path
+    before = other.read_bytes()
+    with ThreadPoolExecutor(1) as pool, caplog.at_level(logging.WARNING):
+        at_work = making.run(pool, 1)
+        next(at_work)
+        other.rename(making.progress_path)
+        *_, last = at_work
+    assert last == making.total
+    assert caplog.text.count("was deleted, moved or replaced") == 1
+    assert making.finish().plies == 6
+    assert making.progress_path.read_bytes() == before
 
 
 def test_damaged_progress_is_never_believed(tmp_path: Path) -> None:

@@ -13,7 +13,8 @@ import pytest
 
 import command
 from fourlab.core.errors import FourlabError, SpecError
-from fourlab.core.storage import StorageError, alone
+from fourlab.core.held import alone
+from fourlab.core.storage import StorageError
 from fourlab.core.workers import Workers
 from fourlab.studies.archive import Archive, check_only, read_finished
 from fourlab.studies.base import Experiment, Published, Study
@@ -77,6 +78,20 @@ def test_two_at_once_are_refused(study: Study, here: Path) -> None:
     with alone(here / "a"), pytest.raises(StorageError, match="another program is at work in"):
         rerun(archive)
     assert archive.finished == {}
+
+
+def test_a_study_that_takes_the_place_of_another_is_not_written_into(
+    study: Study, here: Path
+) -> None:
+    other = Archive.start(study, here / "b", quick=True, seed=4)
+    with Workers(1) as workers:
+        running = Archive.start(study, here / "a", quick=True).run(workers)
+        next(running)
+        (here / "a").rename(here / "moved")
+        other.folder.rename(here / "a")
+        with pytest.raises(StorageError, match="a was deleted, moved or replaced"):
+            next(running)
+    assert [path.name for path in (here / "a").iterdir()] == ["study.json"]
 
 
 def test_sizes_differ(study: Study, here: Path) -> None:

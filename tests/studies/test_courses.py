@@ -13,7 +13,8 @@ import pytest
 
 import command
 from fourlab.core.errors import SpecError
-from fourlab.core.storage import StorageError, alone
+from fourlab.core.held import alone
+from fourlab.core.storage import StorageError
 from fourlab.core.workers import Workers
 from fourlab.learning.registry import load_learner
 from fourlab.learning.runs import CONFIG, Run, RunConfig

@@ -24,7 +24,7 @@ from fourlab.agents.base import Agent, Decision, kernel_seed
 from fourlab.agents.function import source_of
 from fourlab.agents.registry import GROUP
 from fourlab.agents.registry import agent as find_agent
-from fourlab.core import own
+from fourlab.core import borrowed, own
 from fourlab.core.arrays import Ints
 from fourlab.core.errors import FourlabError, OwnCodeError, quoted
 from fourlab.core.limit import NO_LIMIT, CalledOffError, Limit, Watch
@@ -238,6 +238,7 @@ class Answering:
 
 def main() -> None:
     """Answer questions from standard input until it ends; what is printed goes where errors go."""
+    borrowed.is_shared = False
     heard, pipe = own_pipes()
     here, speaking = os.getpid(), threading.Lock()
 

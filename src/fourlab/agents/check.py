@@ -26,7 +26,7 @@ import numpy as np
 
 from fourlab.agents.base import Agent, kernel_seed
 from fourlab.agents.registry import agent
-from fourlab.core import own
+from fourlab.core import borrowed, own
 from fourlab.core.errors import FourlabError, GeometryError
 from fourlab.core.lines import own_pipes
 from fourlab.core.starting import EVERY, signs_of_starting
@@ -222,6 +222,7 @@ def _own_part(lines: list[str]) -> list[str]:
 def main() -> None:
     """Check the agent of the command line and say so in lines; prints go where errors go."""
     spec, seconds, load_seconds, patience, *boards = sys.argv[1:]
+    borrowed.is_shared = False
     _, pipe = own_pipes()
     here, speaking = os.getpid(), threading.Lock()
     working, words = threading.get_ident(), ""

@@ -25,7 +25,7 @@ from fourlab.arena.identity import known_agent
 from fourlab.arena.pairing import import_modules
 from fourlab.arena.seats import guilty
 from fourlab.arena.threads import Threads
-from fourlab.core import own
+from fourlab.core import borrowed, own
 from fourlab.core.errors import FourlabError
 from fourlab.core.limit import NO_LIMIT, Limit
 from fourlab.core.lines import own_pipes, taken
@@ -172,6 +172,7 @@ def _result(position: Position, order: tuple[int, int], forfeiter: int | None) -
 
 def main() -> None:
     """Serve requests from standard input until it ends; then end at once, whatever goes on."""
+    borrowed.is_shared = False
     lines, pipe = own_pipes()
     requests: queue.SimpleQueue[str] = queue.SimpleQueue()
 

@@ -14,10 +14,10 @@ import sqlite3
 from pathlib import Path
 from sqlite3 import Connection
 
+from fourlab.arena.reading import log_of
 from fourlab.core.files import which
 from fourlab.core.storage import StorageError
 
-LOG = "-wal"  # at the end of the name of SQLite's log
 LOOKS = 3  # at a file that seems to be another: somebody may be moving the log into it
 PAIRINGS = """SELECT id, game, a, b, seed, started,
     (SELECT count(*) FROM games WHERE pairing = id) FROM pairings"""
@@ -82,7 +82,7 @@ class Place:
                 self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         elif self.is_overwritten:
             with contextlib.suppress(OSError):
-                os.truncate(f"{self._path}{LOG}", 0)
+                os.truncate(log_of(self._path), 0)
             log.warning("%s was overwritten: what was recorded last is lost", self._path)
 
 

@@ -3,15 +3,14 @@
 A game is known by its pairing (agents, game, seed, conditions) and its number there, and from these
 it can be played again. Games are written as they come, many in one transaction: a program that is
 killed loses what was under way and nothing else. The file says which schema it has, and older ones
-are brought up to date when they are opened. Every row has a checksum: a file that was damaged is
-refused.
+are brought up to date when they are opened, in memory by who only reads. Every row has a checksum:
+a file that was damaged is refused.
 """
 
 from __future__ import annotations
 
 import contextlib
 import json
-import os
 import sqlite3
 import time
 from collections.abc import Iterator
@@ -26,6 +25,7 @@ from fourlab.arena.games import Games, moves_array
 from fourlab.arena.identity import label
 from fourlab.arena.pairing import Pairing
 from fourlab.arena.place import Place
+from fourlab.arena.reading import in_memory, may_write, open_to_read
 from fourlab.arena.schema import APPLICATION, LISTING, MIGRATIONS, SEALED, SUMMARY, seal_of
 from fourlab.core.storage import StorageError, is_folder, is_there, writing
 from fourlab.rules.record import GameRecord
@@ -39,31 +39,38 @@ INTO_GAMES = f"INTO games VALUES ({_MARKS}, seal({_MARKS}))"  # takes the column
 
 
 class Records:
-    """An open file of records; a context manager. Every error names the file."""
+    """An open file of records; a context manager. Every error names the file.
 
-    def __init__(self, path: Path, create: bool = True, wait: float = WAIT_SECONDS) -> None:
+    Who opens it `to_read` finds one, and leaves it as it is.
+    """
+
+    def __init__(self, path: Path, to_read: bool = False, wait: float = WAIT_SECONDS) -> None:
         self.path = path
+        self._to_read = to_read
         self._wait = wait
-        if not create and not is_there(path):
-            raise StorageError(f"no games recorded in {path}; fourlab arena records them")
+        if to_read and not is_there(path):
+            raise self._none()
         if is_folder(path):
             raise StorageError(f"cannot record games in {path}: it is a folder; name a file")
-        self._is_read_only = is_there(path) and not os.access(path, os.W_OK)
         self._place: Place | None = None  # of the file, once it is one
         with self._errors(), writing(path):
-            only = f"{path.absolute().as_uri()}?immutable=1" if self._is_read_only else ""
-            self._connection = sqlite3.connect(
-                only or path, timeout=wait, isolation_level=None, uri=bool(only)
-            )
-        self._connection.create_function("seal", -1, seals.seal, deterministic=True)
+            if to_read:
+                self._connection = open_to_read(path, wait)
+            else:
+                self._connection = sqlite3.connect(path, timeout=wait, isolation_level=None)
+        opened = self._connection
         try:
             with self._errors():
                 self._prepare()
                 seals.check(self._connection, self.path)
-            self._place = Place(path, self._connection)
+            if self._connection is opened and (not to_read or may_write(path)):
+                self._place = Place(path, opened)  # else closing it moves nothing into the file
         except StorageError:
             self._connection.close()
             raise
+
+    def _none(self) -> StorageError:
+        return StorageError(f"no games recorded in {self.path}; fourlab arena records them")
 
     def _prepare(self) -> None:
         """Make a new file, or bring an old one up to date."""
@@ -79,19 +86,26 @@ class Records:
                 f"{self.path} has schema {version}, this fourlab knows {len(MIGRATIONS)}; "
                 "open it with the fourlab that wrote it, or a newer one"
             )
-        if self._is_read_only:
+        if self._to_read:
+            if is_new:
+                raise self._none()
             if version < len(MIGRATIONS):
-                raise StorageError(f"{self.path} may not be written, and has an older schema")
-            return
-        self._keep_log()
-        run("PRAGMA synchronous = NORMAL")  # safe when the program dies; the disk when it can
+                self._connection = in_memory(self._connection)
+        else:
+            self._keep_log()
+            run("PRAGMA synchronous = NORMAL")  # safe when the program dies; the disk when it can
+        self._connection.create_function("seal", -1, seals.seal, deterministic=True)
         if version < len(MIGRATIONS):
-            with self._transaction():
-                for number in range(self._pragma("user_version"), len(MIGRATIONS)):
-                    for statement in MIGRATIONS[number].split(";\n"):
-                        run(statement)
-                run(f"PRAGMA application_id = {APPLICATION}")
-                run(f"PRAGMA user_version = {len(MIGRATIONS)}")
+            self._migrate()
+
+    def _migrate(self) -> None:
+        run = self._connection.execute
+        with self._transaction():
+            for number in range(self._pragma("user_version"), len(MIGRATIONS)):
+                for statement in MIGRATIONS[number].split(";\n"):
+                    run(statement)
+            run(f"PRAGMA application_id = {APPLICATION}")
+            run(f"PRAGMA user_version = {len(MIGRATIONS)}")
 
     def _keep_log(self) -> None:
         """Let readers and the writer work at once; SQLite does not wait for this by itself."""

@@ -123,7 +123,7 @@ def last_run(record: Path) -> dict[str, Any]:
     """Return the settings of the last tournament of a record."""
     from fourlab.arena.records import Records
 
-    with Records(record, create=False) as records:
+    with Records(record, to_read=True) as records:
         return records.last_run()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -14,11 +15,13 @@ from fourlab.cli.options import AsJson, Cluster, spare
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from fourlab.agents.base import Agent
     from fourlab.arena.certify.certificate import Certificate
     from fourlab.arena.certify.walk import Progress
 
 NOT_CERTIFIED, INTERRUPTED = 1, 130  # exit codes
 SHOWN = 10  # refuting games
+DIGEST = re.compile(r"(?<=\.py)@[0-9a-f]+")  # of somebody's own file
 ADDRESS = "http://127.0.0.1:8080"  # where `fourlab serve` answers
 
 
@@ -83,8 +86,9 @@ def certify(
         told = {name: getattr(old, name) for name in told} | {"mirrors": old.mirrors}
     folder = None if out is None else beside(out, ".walk")
     spec = agent or (old.agent if old is not None else "")
-    spare(find_agent(spec, told["game"]), *written)
-    _check_spare(out, holes, moves, told["game"])
+    player = find_agent(spec, told["game"])
+    spare(player, *written)
+    _check_spare(out, holes, moves, player, told)
     alone = workers == 1 and cluster is None
     with (
         nullcontext() if alone else Workers(workers, "processes", cluster) as pool,
@@ -130,19 +134,31 @@ def _check_places(written: list[Path], read: Path | None) -> None:
             raise SpecError(f"{place} is named twice; every file needs a name of its own")
 
 
-def _check_spare(out: Path | None, holes: Path | None, moves: Path | None, game: str) -> None:
+def _check_spare(
+    out: Path | None, holes: Path | None, moves: Path | None, player: Agent, told: dict[str, Any]
+) -> None:
     """Refuse files that hold something else than what would be written there."""
     from fourlab.arena.certify.certificate import Certificate, holds_moves
-    from fourlab.core.storage import check_spare
+    from fourlab.core.storage import check_same, check_spare
     from fourlab.positions.suites import read_positions
-    from fourlab.rules.catalog import game as find_game
+    from fourlab.rules.position import position_of, write_moves
 
-    if out is not None:
-        check_spare(out, "certificate", Certificate.load)
+    rules = player.rules
+    if out is not None and check_spare(out, "certificate", Certificate.load):
+        start = write_moves(rules, position_of(rules, told["start"]).moves)
+        old = Certificate.load(out)
+        held = _words(old.agent, old.game, old.side, old.start)
+        check_same(out, held, _words(player.spec, str(rules), told["side"], start))
     if holes is not None:
-        check_spare(holes, "file of positions", lambda path: read_positions(find_game(game), path))
+        check_spare(holes, "file of positions", lambda path: read_positions(rules, path))
     if moves is not None:
         check_spare(moves, "file of moves", holds_moves)
+
+
+def _words(agent: str, game: str, side: str, start: str) -> str:
+    """Return what a certificate is of; that of an edited file takes the place of the one before."""
+    beginning = f" from {start}" if start else ""
+    return f"a certificate of {DIGEST.sub('', agent)} as {side} in {game}{beginning}"
 
 
 def _refuse_others(asked: dict[str, Any], old: Certificate) -> None:

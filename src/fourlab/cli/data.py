@@ -57,13 +57,15 @@ def suites(
 ) -> None:
     """Make and solve the positions that `fourlab grade` uses, as they ship with fourlab."""
     from fourlab.cli.console import progress
-    from fourlab.core.storage import check_place, check_spare, peek
+    from fourlab.core.storage import check_place, check_same, check_spare, peek
     from fourlab.positions.suites import KIND, make_suite, names, save_suites, score_positions
     from fourlab.rules.catalog import game as find_game
+    from fourlab.rules.catalog import name_of
 
     rules = find_game(game)
     check_place(out)
-    check_spare(out, "file of suites", lambda path: peek(path)["kind"] == KIND)
+    if check_spare(out, "file of suites", lambda path: peek(path)["kind"] == KIND):
+        check_same(out, f"suites of {peek(out).get('game')}", f"suites of {name_of(rules)}")
     with progress("positions") as bar:
         made = {}
         for name in names(rules):

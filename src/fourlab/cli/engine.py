@@ -19,7 +19,7 @@ def engine(
     """Let other programs drive an agent over standard input and output, as UGI or simpler."""
     from fourlab.adapters.gtp import GtpServer
     from fourlab.adapters.serving import EngineServer, serve
-    from fourlab.core import home, waiting
+    from fourlab.core import borrowed, home, waiting
     from fourlab.core.lines import own_pipes
     from fourlab.rules.catalog import game as find_game
 
@@ -37,7 +37,7 @@ def engine(
             raise
 
     kind, rules = GtpServer if gtp else EngineServer, find_game(game)
-    home.tries_first = False  # this is a process of its own
+    home.tries_first = borrowed.is_shared = False  # this is a process of its own
     with waiting.notice(f"still importing {agent} ..."), _in_time():
         server = kind(agent, rules, say)
     serve(server, lines, lambda: os._exit(0))

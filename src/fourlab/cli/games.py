@@ -67,7 +67,7 @@ def games(
     refuse("without --watch nothing moves", {"--delay": not watch and delay is not None})
     pause = (DELAY if delay is None else delay) if watch else 0.0
     where, values = conditions(identity, agent, game, result)
-    with Records(record, create=False) as records:
+    with Records(record, to_read=True) as records:
         check_is_there(records, identity, where, values)
         everything = records.listing(where, values, limit or -1)
         if export is not None:

@@ -26,7 +26,7 @@ def ladder(
     from fourlab.core.errors import FourlabError
     from fourlab.rules.catalog import game as find_game
 
-    with Records(record, create=False) as records:
+    with Records(record, to_read=True) as records:
         summary, beginnings = records.summary(), records.beginnings()
     if game is not None:
         summary = {name: r for name, r in summary.items() if name == str(find_game(game))}

@@ -15,7 +15,7 @@ import typer
 
 import fourlab
 from fourlab.__main__ import INTERRUPTED
-from fourlab.core import home, waiting
+from fourlab.core import borrowed, home, waiting
 from fourlab.core.errors import FourlabError, one_line, quoted, why
 
 NUMBERS_BELOW = 2**63
@@ -155,7 +155,20 @@ def _prepare_output() -> None:
 
 
 def main() -> None:
-    """Run the command line: bad input is one line on standard error and exit code 2."""
+    """Run the command line, and end, whatever threads somebody's own code has left."""
+    try:
+        _run()
+    except SystemExit as end:
+        code = end.code if isinstance(end.code, int) else int(end.code is not None)
+        borrowed.end_if_threads_are_left(code)
+        raise
+    except KeyboardInterrupt:
+        borrowed.end_if_threads_are_left(INTERRUPTED)
+        raise
+
+
+def _run() -> None:
+    """Bad input is one line on standard error and exit code 2."""
     _fill_streams()
     _prepare_output()
     logging.basicConfig(level=logging.WARNING, format="%(message)s", handlers=[Notices()])

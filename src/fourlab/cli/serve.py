@@ -96,7 +96,8 @@ def serve(
 @contextlib.contextmanager
 def _own(place: Path) -> Iterator[None]:
     """Keep other servers out of a folder, which is made if it is not there."""
-    from fourlab.core.storage import alone, check_place
+    from fourlab.core.held import alone
+    from fourlab.core.storage import check_place
 
     check_place(place / "secret")
     with alone(place):

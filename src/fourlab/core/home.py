@@ -9,13 +9,12 @@ from __future__ import annotations
 import builtins
 import contextlib
 import importlib.util
-import io
 import os
 import stat
 import sys
 import tempfile
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -103,28 +102,3 @@ def written(folder: Path, texts: tuple[tuple[str, str], ...]) -> Path:
             with replacing(folder / file) as copy:
                 copy.write(text.encode())
     return folder
-
-
-@contextlib.contextmanager
-def undisturbed() -> Iterator[None]:
-    """Let code do with standard output what it likes: what it prints goes where errors go.
-
-    Who asks for input finds its end. Both streams are everybody's, and who takes them over must
-    give them back in turn: so only the main thread does. It may ask for deeper recursion, not for
-    less: that would be everybody's too. If it forks, one of the two is enough.
-    """
-    kept, depth, here = io.BytesIO(), sys.getrecursionlimit(), os.getpid()
-    printed = io.TextIOWrapper(kept, "utf-8", write_through=True)
-    is_main = threading.current_thread() is threading.main_thread()
-    typed = sys.stdin
-    try:
-        with contextlib.redirect_stdout(printed) if is_main else contextlib.nullcontext():
-            sys.stdin = io.StringIO() if is_main else typed
-            yield
-    finally:
-        if os.getpid() != here:
-            os._exit(0)
-        sys.stdin = typed if is_main else sys.stdin
-        sys.setrecursionlimit(max(depth, sys.getrecursionlimit()))
-        with contextlib.suppress(ValueError):  # it has closed it
-            sys.stderr.write(kept.getvalue().decode(errors="replace"))

@@ -19,9 +19,10 @@ from types import ModuleType
 from typing import Any, NamedTuple
 
 from fourlab.core import home
+from fourlab.core.borrowed import undisturbed
 from fourlab.core.errors import OwnCodeError, SpecError, one_line
 from fourlab.core.files import expanded, text_of
-from fourlab.core.home import Home, loading, undisturbed
+from fourlab.core.home import Home, loading
 from fourlab.core.storage import StorageError
 
 SUFFIX = ".py"

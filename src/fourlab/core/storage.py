@@ -31,6 +31,7 @@ HEADER, SUFFIX = "header", ".npy"
 MOST_COMPRESSED = 1100  # bytes that one byte can stand for in a zip file
 SEAL = "checksum"  # the name of a checksum among the fields that it covers
 UNFINISHED = ".tmp"  # how the names of files end that are being written
+MARK_BYTES = 4  # at random, before that, as hexadecimal digits
 ABANDONED_SECONDS = 3600  # after which a half-written file has no writer any more
 FRONT_LIMIT = 1 << 20  # bytes of JSON at the beginning of a file of weights
 
@@ -100,7 +101,7 @@ def replacing(path: Path | str, durable: bool = True, private: bool = False) -> 
         if path.exists() and not path.is_file():  # a device would be gone for good
             raise StorageError(f"cannot write {path}: something that is no file is there")
         _clear(path)
-        begun = path.parent / f".{path.name}.{secrets.token_hex(4)}{UNFINISHED}"
+        begun = path.parent / f".{path.name}.{secrets.token_hex(MARK_BYTES)}{UNFINISHED}"
         opened = open(begun, "xb", opener=_for_oneself if private else None)  # noqa: SIM115
     try:
         with opened as file:
@@ -130,23 +131,36 @@ def check_place(path: Path) -> None:
             tempfile.TemporaryFile(dir=place.parent).close()
 
 
-def check_spare(path: Path, what: str, is_one: Callable[[Path], object]) -> None:
+def check_spare(path: Path, what: str, is_one: Callable[[Path], object]) -> bool:
     """Raise StorageError for a file with something in it that is no `what`: it is not written over.
 
-    `is_one` may also raise FourlabError for what is none.
+    Return whether one is there. `is_one` may also raise FourlabError for what is none.
     """
     if not is_there(path) or not path.is_file() or not path.stat().st_size:
-        return
+        return False
     with contextlib.suppress(FourlabError):
         if is_one(path):
-            return
+            return True
     raise StorageError(f"{path} is there, and no {what}; name another file, or remove it")
+
+
+def check_same(path: Path, held: str, made: str) -> None:
+    """Raise StorageError if a file of the right kind holds something else than is to be made."""
+    if held != made:
+        raise StorageError(f"{path} holds {held}, not {made}; name another file, or remove it")
+
+
+def unfinished(folder: Path, name: str = "*") -> Iterator[Path]:
+    """Yield the files of a folder that `replacing` began and did not finish, and none of others."""
+    for path in folder.glob(f".{name}.{'[0-9a-f]' * 2 * MARK_BYTES}{UNFINISHED}"):
+        if path.is_file() and not path.is_symlink():
+            yield path
 
 
 def _clear(path: Path) -> None:
     """Remove what writers of `path` that were killed left behind; one at work is younger."""
     oldest = time.time() - ABANDONED_SECONDS
-    for left in path.parent.glob(f".{glob.escape(path.name)}.????????{UNFINISHED}"):
+    for left in unfinished(path.parent, glob.escape(path.name)):
         with contextlib.suppress(OSError):
             if left.stat().st_mtime < oldest:
                 left.unlink()
@@ -173,37 +187,6 @@ def unseal(sealed: Any, path: Path, must: bool = False) -> dict[str, Any]:
 def _sum(fields: dict[str, Any]) -> str:
     text = json.dumps(fields, sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
-
-
-@contextlib.contextmanager
-def alone(place: Path) -> Iterator[None]:
-    """Keep every other program out that asks for the same folder or file.
-
-    Raises AtWorkError if another is at work there. What a program was writing into the folder when
-    it was killed is thrown away: nobody can be writing now.
-    """
-    try:
-        import fcntl
-    except ImportError:  # no such locks here
-        yield
-        return
-    with reading(place):
-        handle = at_once(str(place), os.O_RDONLY)
-    try:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise AtWorkError(
-                f"another program is at work in {place}; "
-                "wait until it ends, stop it, or name another place"
-            ) from None
-        except OSError:  # a file system without locks
-            pass
-        for left in place.glob(f".*{UNFINISHED}"):
-            left.unlink(missing_ok=True)
-        yield
-    finally:
-        os.close(handle)
 
 
 def checksum(arrays: dict[str, Array]) -> str:

@@ -13,7 +13,7 @@ import threading
 import time
 from typing import Any
 
-from fourlab.core import own, starting, waiting
+from fourlab.core import borrowed, own, starting, waiting
 from fourlab.core.errors import OwnCodeError
 from fourlab.core.limit import Limit
 from fourlab.core.lines import LineProcess, own_pipes, python_with_fourlab, told_in
@@ -59,6 +59,7 @@ def _failure(child: LineProcess, name: str, seconds: float, late: str) -> str:
 
 def main() -> None:
     """Import what standard input names, and tell every second which line it is in."""
+    borrowed.is_shared = False
     heard, pipe = own_pipes()
     here, speaking = threading.get_ident(), threading.Lock()
 

@@ -11,6 +11,7 @@ import functools
 import hashlib
 import logging
 import multiprocessing
+import multiprocessing.util
 import os
 import platform
 import signal
@@ -31,7 +32,7 @@ from importlib.resources.abc import Traversable
 from types import TracebackType
 from typing import Any, Literal, TypeVar
 
-from fourlab.core import own
+from fourlab.core import borrowed, own
 from fourlab.core.errors import FourlabError, OwnCodeError, missing_extra
 from fourlab.core.spec import counted
 from fourlab.version import __version__
@@ -41,6 +42,7 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 Kind = Literal["threads", "processes"]
+LAST = -1000  # of what a process of Python's does before it ends
 ATTEMPTS = 4  # of a job whose worker died under it
 CONNECT_SECONDS = 10
 OTHER_SOURCES = (
@@ -236,6 +238,8 @@ def _settle() -> None:
     It ends if its owner is killed: it would wait for jobs for ever.
     """
     os.dup2(2, 1)  # what is printed goes where errors go
+    leave = borrowed.end_if_threads_are_left
+    multiprocessing.util.Finalize(None, leave, args=(0,), exitpriority=LAST)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # its owner is interrupted, and ends it
     owner = multiprocessing.parent_process()
     assert owner is not None  # noqa: S101  # this runs in a worker

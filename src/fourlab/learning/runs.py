@@ -20,10 +20,11 @@ from fourlab.agents.base import Agent
 from fourlab.agents.registry import agent as find_agent
 from fourlab.core.errors import SpecError
 from fourlab.core.files import written_at
+from fourlab.core.held import Held, alone
 from fourlab.core.kinds import typed
 from fourlab.core.limit import never
 from fourlab.core.spec import nameable, on_path, parse, write
-from fourlab.core.storage import AtWorkError, alone, check_spare, is_there, writing
+from fourlab.core.storage import AtWorkError, check_spare, is_there, writing
 from fourlab.learning.base import Learner, Progress
 from fourlab.learning.evaluation import against_truth, play_off, truth_positions
 from fourlab.learning.registry import learner as new_learner
@@ -66,6 +67,7 @@ class Run:
     last: Progress | None = field(default=None, init=False)
     trail: list[tuple[float, float]] = field(default_factory=list, init=False)
     # games, and the share that was won about then: few enough to be drawn
+    _held: Held | None = field(default=None, init=False)  # its folder, while it is played
     _saved_at: float = field(default=0.0, init=False)
     _save_cost: float = field(default=0.0, init=False)
     _saved_games: int = field(default=-1, init=False)
@@ -180,7 +182,7 @@ class Run:
         killed and taken up again has the lines of one that was not. Nobody else may be at work in
         the folder.
         """
-        with alone(self.folder):
+        with alone(self.folder) as self._held:
             if written_at(self.folder / self.learner.file) != self.stamp:
                 raise AtWorkError(f"{self.folder} has gone on meanwhile; take it up again")
             if RunConfig.load(self.folder) != self.config:
@@ -216,6 +218,7 @@ class Run:
                 line |= self._evaluate(agents, truth)
                 tally, games = _Results(), 0
                 self.learner.notes = asdict(tally)
+                self._check_folder()
                 add_metrics(self.folder, line)
             stopped = stop()
             if finished or stopped or self._is_time_to_save(bool(line)):
@@ -252,10 +255,15 @@ class Run:
         if self._saved_games == self.learner.done and not again:
             return
         began = time.perf_counter()
+        self._check_folder()
         self.learner.save(self.folder / self.learner.file)
         self.stamp = written_at(self.folder / self.learner.file)
         self._saved_at, self._saved_games = time.perf_counter(), self.learner.done
         self._save_cost = self._saved_at - began
+
+    def _check_folder(self) -> None:
+        if self._held is not None:
+            self._held.check()
 
     def _line(self, progress: Progress, tally: _Results) -> dict[str, Any]:
         return {

@@ -18,15 +18,18 @@ from typing import Any
 import numpy as np
 
 from fourlab.core.arrays import Ints
+from fourlab.core.errors import why
 from fourlab.core.files import at_once, contents
+from fourlab.core.held import Held, alone
 from fourlab.core.storage import (
     StorageError,
-    alone,
     beside,
     check_place,
+    check_same,
     check_spare,
     peek,
     reading,
+    replacing,
     seal,
     unseal,
     writing,
@@ -72,9 +75,18 @@ class Build:
         self.progress_path = beside(path, ".progress")
         self._gap = ""  # ends a line of it that was cut off
         self._is_told = False  # that it cannot be written
+        self._held: Held | None = None  # the progress file, while it is written
         check_place(path)
-        check_spare(path, "book", lambda path: peek(path)["kind"] == KIND)
+        self._check_spare()
         self._resume()
+
+    def _check_spare(self) -> None:
+        """Refuse to write over a book of another game or of more plies, or over no book."""
+        if check_spare(self.path, "book", lambda path: peek(path)["kind"] == KIND):
+            old, new = peek(self.path), self._header
+            if old.get("game") != new["game"] or old.get("plies", 0) > new["plies"]:
+                held, made = (f"{one.get('game')}, {one.get('plies')} plies" for one in (old, new))
+                check_same(self.path, f"a book of {held}", f"one of {made}")
 
     @property
     def total(self) -> int:
@@ -88,12 +100,16 @@ class Build:
 
     def _resume(self) -> None:
         """Read what an earlier build has solved; it may be at work."""
-        path = self.progress_path
-        with writing(path), open(path, "ab", opener=at_once) as file:
-            if not file.tell():
-                file.write(_line(self._header).encode())
+        path, first = self.progress_path, _line(self._header)
+        with writing(path), open(path, "ab", opener=at_once):
+            pass
         with reading(path):
-            *lines, cut = contents(path).decode(errors="replace").split("\n")
+            text = contents(path).decode(errors="replace")
+        if len(text) < len(first) and first.startswith(text):  # a full disk may have cut it off
+            with replacing(path) as file:
+                file.write(first.encode())
+            return
+        *lines, cut = text.split("\n")
         first = (lines or [cut])[0]
         if self._entry(first) != self._header:
             raise StorageError(
@@ -128,12 +144,14 @@ class Build:
     def _append(self, entry: dict[str, Any]) -> None:
         """Keep what was solved; a full disk does not stop the build."""
         try:
+            if self._held is not None:
+                self._held.check()
             with self.progress_path.open("a", encoding="utf-8") as file:
                 file.write(self._gap + _line(entry))
             self._gap, self._is_told = "", False
-        except OSError as error:
+        except (OSError, StorageError) as error:
             if not self._is_told:
-                log.warning("cannot write %s: %s; going on", self.progress_path, error.strerror)
+                log.warning("cannot write %s: %s; going on", self.progress_path, why(error))
             self._gap, self._is_told = "\n", True
 
     def run(self, executor: Executor, workers: int) -> Iterator[int]:
@@ -141,7 +159,7 @@ class Build:
 
         Raises StorageError if another program makes the same file.
         """
-        with alone(self.progress_path):
+        with alone(self.progress_path) as self._held:
             yield from self._solve(executor, workers)
 
     def _solve(self, executor: Executor, workers: int) -> Iterator[int]:
@@ -182,6 +200,8 @@ class Build:
     def finish(self) -> Book:
         """Work out the plies above, write the book, and remove the progress file."""
         book = Book(self.rules, backed_up(self.rules, self.shelves, self.scores))
+        self._check_spare()  # it may have taken hours
         book.save(self.path)
-        self.progress_path.unlink(missing_ok=True)
+        if self._held is None or not self._held.is_elsewhere:
+            self.progress_path.unlink(missing_ok=True)
         return book

@@ -19,9 +19,10 @@ from typing import Any
 
 from fourlab.core.errors import FourlabError, MissingExtraError
 from fourlab.core.files import contents
+from fourlab.core.held import Held, alone
 from fourlab.core.machine import provenance
 from fourlab.core.shipped import shipped_folder
-from fourlab.core.storage import StorageError, alone, is_there, replacing, seal, unseal
+from fourlab.core.storage import StorageError, is_there, replacing, seal, unseal
 from fourlab.core.workers import Workers
 from fourlab.studies.base import Experiment, Results, Study
 from fourlab.studies.bench import Bench, Listener
@@ -166,14 +167,15 @@ class Archive:
         One that needs an extra which is not installed is passed over and named in `missing`.
         Raises StorageError if another program is at work in the folder.
         """
-        with alone(self.folder):
-            yield from self._run(workers, listener, only)
+        with alone(self.folder) as held:
+            yield from self._run(held, workers, listener, only)
 
     def _run(
-        self, workers: Workers, listener: Listener | None, only: tuple[str, ...]
+        self, held: Held, workers: Workers, listener: Listener | None, only: tuple[str, ...]
     ) -> Iterator[Experiment]:
         for experiment in self.chosen(only):
             yield experiment
+            held.check()
             bench = Bench(
                 workers, self.folder / "work" / experiment.name, self.seed, self.quick, listener
             )
@@ -189,6 +191,7 @@ class Archive:
             made = {**provenance(), "finished": finished, "quick": self.quick, "seed": self.seed}
             seconds = time.perf_counter() - began
             done = Finished(experiment.name, findings, tuple(bench.log), seconds, made)
+            held.check()
             write_json(self.path(experiment), done.to_json())
             self.finished[experiment.name] = done
 

@@ -18,9 +18,10 @@ from functools import partial
 from pathlib import Path
 
 from fourlab.core.errors import SpecError
+from fourlab.core.held import alone
 from fourlab.core.limit import never
 from fourlab.core.spec import on_path, parse
-from fourlab.core.storage import AtWorkError, StorageError, alone
+from fourlab.core.storage import AtWorkError, StorageError
 from fourlab.core.workers import Workers
 from fourlab.learning.base import Learner
 from fourlab.learning.registry import learner

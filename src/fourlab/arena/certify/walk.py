@@ -36,8 +36,9 @@ from fourlab.arena.identity import checksum
 from fourlab.core.arrays import Bytes, Ints
 from fourlab.core.errors import FourlabError, SpecError
 from fourlab.core.files import contents
+from fourlab.core.held import Held, alone
 from fourlab.core.limit import NO_LIMIT, Limit, Watch
-from fourlab.core.storage import StorageError, alone, replacing, seal, unseal, writing
+from fourlab.core.storage import StorageError, replacing, seal, unseal, writing
 from fourlab.core.workers import Workers
 from fourlab.rules.keys import check_size, table_key
 from fourlab.rules.position import FIRST, Position, write_moves
@@ -118,12 +119,13 @@ class Walk:
         self._temporary = None if folder else tempfile.TemporaryDirectory(prefix="fourlab-walk-")
         self.folder = folder or Path(self._temporary.name)  # type: ignore[union-attr]
         self._batch = BATCHES[0]
-        self._held = ExitStack()
+        self._place: Held | None = None
+        self._holding = ExitStack()
 
     def __enter__(self) -> Walk:
         with writing(self.folder / META):
             pass  # makes the folder
-        self._held.enter_context(alone(self.folder))
+        self._place = self._holding.enter_context(alone(self.folder))
         return self
 
     def __exit__(
@@ -132,9 +134,17 @@ class Walk:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self._held.close()
-        if self._temporary is not None:
-            self._temporary.cleanup()
+        try:
+            if error is None:
+                self._check_place()  # what was read there by now might be of another walk
+        finally:
+            self._holding.close()
+            if self._temporary is not None:
+                self._temporary.cleanup()
+
+    def _check_place(self) -> None:
+        if self._place is not None:
+            self._place.check()
 
     @property
     def first_ply(self) -> int:
@@ -193,6 +203,7 @@ class Walk:
                     f"more than {most:,} positions by ply {ply} of {self.rules}; allow more with "
                     "--most (9 bytes each on the disk), or begin later in the game with --start"
                 )
+            self._check_place()
             path = self._path(ply, "keys")
             with writing(path), path.open("wb") as file:
                 np.save(file, keys)
@@ -201,6 +212,7 @@ class Walk:
             told = functools.partial(_tell, watch, ply, total)
             moves = self._ask(ply, keys, workers, told, clock)
             self.seconds = spent + time.perf_counter() - began
+            self._check_place()
             self._note(self.seconds)
             keys, won, drawn = self._replies(ply, keys, moves)
             counts = int((states == DRAWN).sum()) + drawn, int((states == LOST).sum())
