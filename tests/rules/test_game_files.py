@@ -88,6 +88,12 @@ def test_a_reason_to_break_off_is_a_text(text: object) -> None:
         GameRecord.from_line(json.dumps({**json.loads(GAME.to_line()), "forfeit": text}))
 
 
+@pytest.mark.parametrize("name", ["move_seconds", "decisions"])
+def test_what_agents_thought_is_told_in_numbers(name: str) -> None:
+    with pytest.raises(NotationError, match="is no game record"):
+        GameRecord.from_line(json.dumps({**json.loads(GAME.to_line()), name: [float("nan")]}))
+
+
 def test_words_of_others_do_not_steer_the_terminal() -> None:
     line = replace(GAME, forfeit="\x1b[31mno\ud800", said=("\x9b2J\ttold\nme", "")).to_line()
     read = GameRecord.from_line(line)
