@@ -18,7 +18,7 @@ from fourlab.arena.sprt import Hypotheses
 from fourlab.core import cells, own
 from fourlab.core.errors import SpecError
 from fourlab.core.spec import counted
-from fourlab.positions.openings import default_plies
+from fourlab.positions.openings import default_plies, openings
 from fourlab.rules.catalog import game as find_game
 from fourlab.rules.geometry import Rules
 
@@ -91,6 +91,8 @@ class Event:
         change(self, "seed", counted("seed", self.seed, 0))
         plies = _plies(known.values(), rules) if self.plies is None else self.plies
         change(self, "plies", counted("plies", plies, 0, rules.cells - 1))
+        if plies > default_plies(rules):  # every board has openings of the usual length
+            openings(rules, plies, self.seed).count(1)
         change(self, "modules", tuple(sorted({*self.modules, *registering})))
         if self.move_seconds is not None:
             change(self, "move_seconds", _seconds(self.move_seconds))

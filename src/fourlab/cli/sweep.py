@@ -131,5 +131,5 @@ def show(grid: Sweep) -> None:
     for number, row in enumerate(sheet.rows):
         table.add_row(*row, style="bold" if number in sheet.strong else "")
     table_console().print(table)
-    if remark := grid.tournament.remark:
+    for remark in grid.tournament.remarks:
         table_console().print(remark, style="dim")

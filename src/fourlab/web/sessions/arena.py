@@ -324,7 +324,11 @@ class ArenaSession(Session):
 
     def refresh(self) -> None:
         if self.is_open and self.estimate is None and self.event is None:
-            event = self._event()
+            try:
+                event = self._event()
+            except FourlabError as error:  # no game has so many plies
+                self.notice = str(error)
+                return
 
             def work(job: Job) -> None:
                 with contextlib.suppress(CalledOffError):
