@@ -40,6 +40,15 @@ def test_a_drawn_best_keeps_only_draws() -> None:
     assert (marks.perfect, marks.good) == (1, 1)
 
 
+def test_one_position_bounds_no_mean() -> None:
+    marks = Marks()
+    marks.add(scored(5, 3, 5, 0, -2, None, 1), 1)
+    assert marks.to_json()["regret_interval"] is None
+    assert marks.cells()[-1] == "2.0"
+    marks.add(scored(5, 3, 5, 0, -2, None, 1), 0)
+    assert marks.cells()[-1] == "1.0 ± 2.0"
+
+
 def test_an_unplayable_move_is_no_grade() -> None:
     with pytest.raises(ValueError, match="has no score"):
         Marks().add(scored(0, None, 0, 0, 0, 0, 0), 1)

@@ -2,14 +2,19 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from fourlab.agents.registry import agent
 from fourlab.arena.events import Event
-from fourlab.arena.identity import checksum, known_agent, label
+from fourlab.arena.games import Games
+from fourlab.arena.identity import checksum, identity, known_agent, labels
 from fourlab.arena.match import play
-from fourlab.arena.pairing import Stretch
-from fourlab.core.errors import FourlabError
+from fourlab.arena.pairing import Pairing, Stretch
+from fourlab.arena.records import Records
+from fourlab.arena.tournament import Tournament
+from fourlab.core.errors import FourlabError, SpecError
+from fourlab.core.workers import Workers
 from fourlab.learning.runs import METRICS, Run, RunConfig
 
 GAME = "tictactoe"
@@ -29,8 +34,70 @@ def test_a_run_is_known_by_what_it_learned_alone(tmp_path: Path) -> None:
     with (tmp_path / "one" / METRICS).open("a") as file:
         file.write("{}")
     assert checksum(agent(one, GAME)) == digests[0]
-    assert label(one, digests[0], set()) == one
-    assert label(one, digests[0], {one}) == f"{one}@{digests[0][:6]}"
+    first, again = (one, digests[0]), (one, digests[2])
+    assert labels([first]) == {first: one}
+    told = {first: f"{one}@{digests[0][:6]}", again: f"{one}@{digests[2][:6]}"}
+    assert labels([first, again]) == told
+
+
+def test_whatever_path_leads_to_a_run_it_is_one_agent(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In a record, in its ladder, and in an event."""
+    trained(tmp_path / "run")
+    (tmp_path / "below").mkdir()
+    monkeypatch.chdir(tmp_path)
+    specs = ["q:run", "q:./run", f"q:{tmp_path}/run", "learned:run", "q:run/checkpoint.npz"]
+    for spec in specs:
+        played_in(tmp_path / "games.db", spec)
+    monkeypatch.chdir(tmp_path / "below")
+    played_in(tmp_path / "games.db", "q:../run")
+    played_in(tmp_path / "games.db", "q:../run,visits=2")
+    with Records(tmp_path / "games.db") as records:
+        assert records.count() == 8
+        summary = records.summary()[GAME]
+        assert {name for pair in summary for name in pair} == {
+            "q:run",
+            "q:../run,visits=2",
+            "baseline",
+        }
+    with pytest.raises(
+        SpecError, match=r"'q:\.\./below/\.\./run' is given twice, also as 'q:\.\./run'"
+    ):
+        Event(GAME, ("q:../run", "random", "q:../below/../run"))
+    assert len(Event(GAME, ("q:../run", "random", "q:../run,visits=2")).pairings()) == 3
+
+
+def played_in(path: Path, spec: str) -> None:
+    """Play four games against baseline, as `fourlab arena` does."""
+    with Records(path) as records, Workers(1) as pool:
+        event = Event(GAME, (spec, "baseline"), games=4, seed=1)
+        list(Tournament(event, records, resume=True).run(pool))
+
+
+def test_games_that_a_record_has_for_several_paths_count_once(tmp_path: Path) -> None:
+    """As those of fourlab had until they were known by their contents."""
+    digest, moves = "a" * 16, "142596"
+    game = Games(*np.array([[0], [-1], [6]]), np.zeros((1, 9), np.int8), np.zeros((1, 2)))
+    with Records(tmp_path / "games.db") as records:
+        run = records._connection.execute
+        for spec in ("net:./a", "net:a", "net:/b/a", "net:a,rule=yes"):
+            run("INSERT INTO agents (spec, checksum) VALUES (?, ?)", (spec, digest))
+            pairing = Pairing(GAME, spec, "random", 1, 0, checksums=(digest, ""))
+            records.add(records.pairing(pairing), game, [moves])
+        found = records.summary()[GAME]
+        assert found["net:a", "random"] == (0, 0, 1)
+        assert found["net:a,rule=yes", "random"] == (0, 0, 1)
+        assert len({name for pair in found for name in pair}) == 3
+        assert {entry.first for entry in records.listing()} == {"net:a", "net:a,rule=yes"}
+
+
+def test_what_has_no_path_is_known_by_its_spec() -> None:
+    """A program may be called with other words, and one's own file is not run."""
+    for spec in ("engine:./ce", "engine:(./ce --strong)", "nowhere.mine:A", "zzz:x", "a,b=(", ""):
+        assert identity(spec, "a" * 16) == spec
+    assert identity("q:./run,visits=2", "a" * 16) == identity("q:run,visits=2", "a" * 16)
+    assert identity("zero:run", "a" * 16) != identity("net:run", "a" * 16)
 
 
 def test_a_run_that_moves_plays_the_same_games(tmp_path: Path) -> None:

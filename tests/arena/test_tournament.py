@@ -1,6 +1,7 @@
 """Tournaments: the same for any workers, resumed as if never stopped."""
 
 import math
+import re
 from pathlib import Path
 from typing import Any
 
@@ -112,6 +113,41 @@ def test_few_openings_are_told() -> None:
     tiny = "connect:columns=3,rows=2,k=3"
     [pair] = run(Event(tiny, ("random", "baseline"), games=400)).to_json()["pairs"]
     assert 10 < pair["distinct"] < 200
+    few = Tournament(Event("tictactoe", ("random", "baseline"), games=400))
+    assert few.remarks == []
+    with Workers(1) as pool:
+        list(few.run(pool))
+    [lacks] = few.remarks
+    assert re.fullmatch(r"only \d\d different openings of 2 plies for 400 games", lacks)
+    assert lacks in str(few.sheet())
+    assert run(Event("connect4", ("random", "baseline"), games=400)).remarks == []
+
+
+FIRST = ("minimax:depth=2,ties=first", "minimax:depth=3,ties=first")
+
+
+@pytest.mark.parametrize(
+    ("agents", "games", "plies", "repeats"),
+    [
+        (("random", "baseline"), 5000, 0, False),  # by lot: independent, if often the same
+        (("random", "baseline"), 5000, 2, False),
+        (("random", FIRST[0]), 5000, 0, False),
+        (FIRST, 100, 2, True),
+        (FIRST, 10, 0, True),
+        (FIRST, 4, 2, False),  # from openings that differ
+    ],
+)
+def test_games_repeat_where_nobody_draws_lots(
+    agents: tuple[str, ...], games: int, plies: int, repeats: bool
+) -> None:
+    [tally] = run(Event("tictactoe", agents, games=games, plies=plies)).tallies
+    assert tally.repeats == repeats
+    assert tally.distinct < 0.9 * games or games == 4
+
+
+def test_openings_that_no_game_reaches_are_refused() -> None:
+    with pytest.raises(SpecError, match="no openings of 35 plies were found"):
+        Event("connect:k=2", ("random", "baseline"), plies=35)
 
 
 def test_who_meets_whom() -> None:

@@ -7,6 +7,7 @@ from subprocess import CompletedProcess
 import pytest
 
 import command
+from fourlab.cli.options import print_json
 
 FAMOUS = "4445423633442655"
 
@@ -158,6 +159,20 @@ def test_the_json_of_a_grade() -> None:
     assert low < answer["good"] < high
     again = json.loads(run("grade", "baseline", "--positions", "end", "--json").stdout)
     assert again == answer
+
+
+def test_the_json_of_a_grade_on_one_position_is_json(tmp_path: Path) -> None:
+    path = tmp_path / "positions.txt"
+    path.write_text("5\n")
+    done = run("grade", "perfect", "--game", "tictactoe", "--positions", str(path), "--json")
+    answer = json.loads(done.stdout, parse_constant=pytest.fail)
+    assert answer["regret_interval"] is answer["by_ply"][0]["regret_interval"] is None
+
+
+def test_an_answer_that_is_no_json_is_not_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(ValueError, match="not JSON"):
+        print_json({"value": float("nan")})
+    assert capsys.readouterr().out == ""
 
 
 def test_a_grade_on_a_file_of_another_game(tmp_path: Path) -> None:

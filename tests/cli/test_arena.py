@@ -65,6 +65,28 @@ def test_the_table_of_a_tournament(played: Path) -> None:
     assert "\x1b" not in said
 
 
+def test_openings_are_as_long_as_the_record_says_or_refused(tmp_path: Path) -> None:
+    pair = ["arena", "random", "baseline", "--games", "10", "--seed", "3"]
+    done = run(tmp_path, *pair, "--plies", "35", "--game", "connect:k=2")
+    assert done.returncode == 2
+    assert "no openings of 35 plies were found on connect:columns=7,rows=6,k=2" in done.stderr
+    assert not (tmp_path / "games.db").exists()
+    done = run(tmp_path, *pair, "--plies", "39")
+    assert "no balanced opening of 39 plies was found: any will do" in done.stdout
+    entries = [json.loads(line) for line in run(tmp_path, "games", "--json").stdout.splitlines()]
+    assert len(entries) == 10
+    assert all(len(entry["moves"]) > entry["plies"] == 39 for entry in entries)
+
+
+def test_games_by_lot_are_not_called_too_few(tmp_path: Path) -> None:
+    on = ["--game", "tictactoe", "--no-record", "--seed", "1", "--plies"]
+    by_lot = run(tmp_path, "arena", "random", "baseline", "--games", "10000", *on, "0")
+    fixed = ["minimax:depth=2,ties=first", "minimax:depth=3,ties=first"]
+    repeated = run(tmp_path, "arena", *fixed, "--games", "100", *on, "2")
+    assert "too narrow" not in by_lot.stdout
+    assert re.search(r"\d\d distinct games; its intervals are too narrow", repeated.stdout)
+
+
 def test_the_json_of_a_tournament(played: Path) -> None:
     arguments = ["random", "baseline", "--game", SMALL, "--games", "30", "--seed", "9"]
     done = run(played, "arena", *arguments, "--json", "--no-record")

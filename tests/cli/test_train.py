@@ -275,6 +275,7 @@ def test_mistakes_are_one_line_and_exit_2(
     [
         (("--against", "q:nothing"), "cannot read nothing"),
         (("--against", "zzz"), "unknown agent 'zzz'"),
+        (("--against", "human"), "agent 'human' cannot play in a training run"),
         (("--truth", "zzz"), "no suite or file 'zzz'; suites of tictactoe: opening, middle, end\n"),
         (("--truth", "uci"), "no suite or file 'uci'; suites of tictactoe: opening, middle, end\n"),
         (("--until-certified", "third"), "there is no such side; write first or second"),
@@ -293,6 +294,38 @@ def test_a_run_that_is_refused_leaves_nothing_in_the_way(
         assert said in refused.stderr
         assert [path.read_bytes() for path in sorted(tmp_path.rglob("config.json"))] == before
         assert fourlab(tmp_path, *words).returncode == 0
+
+
+ENGINE = """import sys
+
+for line in sys.stdin:
+    word = line.split()[0]
+    if word == "game" and "columns 7" not in line:
+        print("error it has 7 columns", flush=True)
+    if word in ("fourlab", "isready"):
+        print("ready" if word == "fourlab" else "readyok", flush=True)
+"""
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("q", "--opponent", "engine:./wide.py"),
+        ("q", "--opponent", "random then 4 baseline and 1 engine:./wide.py"),
+        ("q", "--against", "engine:./wide.py"),
+        ("deep-q", "--opponent", "engine:./wide.py"),
+    ],
+)
+def test_an_engine_that_does_not_play_there_is_refused_before_a_run_begins(
+    tmp_path: Path, arguments: tuple[str, ...]
+) -> None:
+    (tmp_path / "wide.py").write_text(ENGINE)
+    of = ("--game", "tictactoe", "--games", "20", "--out", "new")
+    refused = fourlab(tmp_path, "train", *arguments, *of)
+    assert (refused.returncode, refused.stderr.count("\n")) == (2, 1), refused.stderr
+    assert "engine:./wide.py does not play tictactoe: it has 7 columns" in refused.stderr
+    assert refused.stdout == ""
+    assert not (tmp_path / "new").exists()
 
 
 LINE = {

@@ -1,12 +1,15 @@
 import numpy as np
 import pytest
 
+from fourlab.core.errors import SpecError
 from fourlab.positions.openings import MOST, Sequence, default_plies
 from fourlab.rules.catalog import game
 from fourlab.rules.position import position_of
 from fourlab.search.solver import shared_solver
 
 GAMES = ["connect4", "tictactoe", "connect:columns=5,rows=6,k=4", "mnk:columns=4,rows=4,k=3"]
+
+LINES_OF_2 = "connect:columns=7,rows=6,k=2"  # on which hardly a game has 8 plies, and none 35
 
 
 def first(name: str, count: int, seed: int = 1) -> list[tuple[int, ...]]:
@@ -59,6 +62,34 @@ def test_small_boards_begin_again() -> None:
 def test_without_balanced_positions_any_will_do() -> None:
     rules = game("connect:columns=3,rows=3,k=2")  # the first player always wins at once
     assert len(set(first(str(rules), 10))) > 1
+    lacks = Sequence(rules, default_plies(rules), 1).remark(3)
+    assert lacks == "no balanced opening of 2 plies was found: any will do"
+
+
+@pytest.mark.parametrize(("name", "plies"), [("connect4", 39), ("connect4", 41), (LINES_OF_2, 8)])
+def test_rare_openings_are_looked_for_and_never_shorter(name: str, plies: int) -> None:
+    for seed in range(4):
+        taken = Sequence(game(name), plies, seed).take(np.arange(5))
+        assert taken.moves.shape == (5, plies)
+        assert all(occupied.bit_count() == plies for occupied in taken.occupied.tolist())
+
+
+def test_a_length_that_no_game_reaches_is_refused() -> None:
+    sequence = Sequence(game(LINES_OF_2), 35, 1)
+    for _ in range(2):
+        with pytest.raises(SpecError, match=f"no openings of 35 plies were found on {LINES_OF_2}"):
+            sequence.take(np.arange(2))
+
+
+def test_how_many_openings_there_are_is_told_where_they_repeat() -> None:
+    few = Sequence(game("tictactoe"), 2, 1)
+    there_are = few.count(MOST)
+    assert there_are == len(set(first("tictactoe", 100)))
+    assert few.remark(there_are) == ""
+    more = few.remark(there_are + 1)
+    assert more == f"only {there_are} different openings of 2 plies for {2 * there_are + 2} games"
+    assert Sequence(game("tictactoe"), 0, 1).remark(50) == ""
+    assert Sequence(game("connect4"), 8, 1).remark(100) == ""
 
 
 def test_beyond_the_last_opening_comes_the_first() -> None:

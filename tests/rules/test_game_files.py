@@ -43,7 +43,7 @@ def records(draw: st.DrawFn) -> GameRecord:
         moves=position.notation,
         outcome=position.outcome.value,
         seconds=(0.25, 1e-6),
-        plies=draw(st.integers(0, 4)),
+        plies=draw(st.integers(0, position.ply)),
         forfeit=draw(st.sampled_from([None, 'x.py at move 3: "no"; \\ {or}'])),
         id=f"{draw(st.integers(1, 99))}.{draw(st.integers(0, 99))}",
         started="2026-11-16T12:00:00Z",
@@ -86,6 +86,21 @@ def test_a_name_that_cannot_be_shown_or_written_is_refused(field: str, text: obj
 def test_a_reason_to_break_off_is_a_text(text: object) -> None:
     with pytest.raises(NotationError, match="is no game record"):
         GameRecord.from_line(json.dumps({**json.loads(GAME.to_line()), "forfeit": text}))
+
+
+@pytest.mark.parametrize("plies", [2, 9, -1])
+def test_an_opening_is_a_part_of_its_game(plies: int) -> None:
+    wrong = replace(GAME, plies=plies)
+    with pytest.raises(NotationError, match="its opening or its times cannot be"):
+        GameRecord.from_line(wrong.to_line())
+    with pytest.raises(NotationError, match="its opening or its times cannot be"):
+        list(read_pgn(pgn(wrong)))
+
+
+@pytest.mark.parametrize("name", ["move_seconds", "decisions"])
+def test_what_agents_thought_is_told_in_numbers(name: str) -> None:
+    with pytest.raises(NotationError, match="is no game record"):
+        GameRecord.from_line(json.dumps({**json.loads(GAME.to_line()), name: [float("nan")]}))
 
 
 def test_words_of_others_do_not_steer_the_terminal() -> None:

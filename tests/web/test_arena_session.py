@@ -102,6 +102,19 @@ def test_two_tabs_that_run_the_same_event_do_not_disturb_each_other(bench: TestB
     assert one.view()["cross"] == other.view()["cross"]
 
 
+def test_openings_that_are_few_or_none_are_told(bench: TestBench) -> None:
+    session = arena(bench, agents="baseline;random")
+    do(session, "games", "60")
+    do(session, "begins", "2")
+    assert "Here" not in session.view()["openings"]
+    do(session, "run")
+    bench.until(lambda: session.report and not session.running)
+    assert "different openings of 2 plies for 60 games." in session.view()["openings"]
+    session = arena(bench, game="connect:k=2", agents="baseline;random", plies="35")
+    assert "no openings of 35 plies were found" in session.view()["notice"]
+    assert not session.act("run", [])
+
+
 def test_neighbours_that_overlap_are_told_apart_from_those_that_do_not(bench: TestBench) -> None:
     session = arena(bench, agents="flat:playouts=20;flat:playouts=21;random")
     do(session, "run")

@@ -13,7 +13,7 @@ from fourlab.agents.base import Decision
 from fourlab.agents.instant import LEARNED, Instant, InstantAgent
 from fourlab.core.errors import SpecError
 from fourlab.core.limit import NO_LIMIT, Limit
-from fourlab.core.spec import on_path, option
+from fourlab.core.spec import on_path, option, write
 from fourlab.core.storage import StorageError, peek, reading
 from fourlab.rules.boards import Boards
 from fourlab.rules.catalog import game as find_game
@@ -69,7 +69,7 @@ class Learned(InstantAgent):
         self.is_deterministic = self.config.ties == "first"
         self._known = knowledge
         if later:
-            _look(self.name, self.config, self.rules)
+            self._learner = str(_look(self.name, self.config, self.rules).get("learner"))
         else:
             self._take(self._load() if knowledge is None else knowledge)
 
@@ -88,6 +88,7 @@ class Learned(InstantAgent):
         self.home_plies = 0 if begins == "empty" and values.kind != TUPLES else None
         # A network adds up a board and its mirror image in another order.
         self.mirrors_alike = self.is_deterministic and values.symmetric and values.kind != TUPLES
+        self._learner = str(knowledge.about.get("learner"))
         self._known = knowledge
 
     def _load(self) -> Knowledge:
@@ -102,6 +103,13 @@ class Learned(InstantAgent):
     @property
     def chooses_many(self) -> bool:
         return True
+
+    @property
+    def spec(self) -> str:
+        """The shortest spec string, by who learned it: `learned` stands for all of them."""
+        kinds = [kind.name for kind in Learned.__subclasses__()]
+        named = type(self) is Learned and self._learner in kinds
+        return write(self._learner if named else self.name, self.config)
 
     def form(self, limit: Limit = NO_LIMIT) -> Instant:
         instinct = self.config.unseen == "baseline"
@@ -162,15 +170,20 @@ def _load(name: str, config: LearnedConfig, rules: Rules) -> Knowledge:
     return known
 
 
-def _look(name: str, config: LearnedConfig, rules: Rules) -> None:
-    """Raise what `_load` would, as far as the header of the file tells; nothing else is read."""
+def _look(name: str, config: LearnedConfig, rules: Rules) -> dict[str, Any]:
+    """Return what the header of the file says of who learned it; nothing else is read.
+
+    Raises what `_load` would, as far as that tells.
+    """
     path = _file(config)
     header = peek(path)
     found = find_game(str(header.get("game")))
     if found != rules:
         raise WrongGameError(path, found, rules)
     about = header.get("about")
-    _check_learner(name, config, path, about if isinstance(about, dict) else {})
+    about = about if isinstance(about, dict) else {}
+    _check_learner(name, config, path, about)
+    return about
 
 
 def _file(config: LearnedConfig) -> Path:

@@ -11,14 +11,14 @@ from typing import Any
 from fourlab.agents.base import Agent
 from fourlab.agents.human import Human
 from fourlab.agents.registry import agent
-from fourlab.arena.identity import checksum, in_short
+from fourlab.arena.identity import checksum, identity, in_short
 from fourlab.arena.pairing import Pairing
 from fourlab.arena.ratings import check_anchor
 from fourlab.arena.sprt import Hypotheses
 from fourlab.core import cells, own
 from fourlab.core.errors import SpecError
 from fourlab.core.spec import counted
-from fourlab.positions.openings import default_plies
+from fourlab.positions.openings import default_plies, openings
 from fourlab.rules.catalog import game as find_game
 from fourlab.rules.geometry import Rules
 
@@ -91,15 +91,21 @@ class Event:
         change(self, "seed", counted("seed", self.seed, 0))
         plies = _plies(known.values(), rules) if self.plies is None else self.plies
         change(self, "plies", counted("plies", plies, 0, rules.cells - 1))
+        if plies > default_plies(rules):  # every board has openings of the usual length
+            openings(rules, plies, self.seed).count(1)
         change(self, "modules", tuple(sorted({*self.modules, *registering})))
         if self.move_seconds is not None:
             change(self, "move_seconds", _seconds(self.move_seconds))
         if len(self.agents) < (1 if self.against else 2):
             raise SpecError("a tournament needs two agents, such as: random baseline")
+        by_spec = {found.spec: found for found in known.values()}
         for names, fewest in ((self.agents, 3), (self.against, 2)):  # two agents may be the same
-            twice = [name for name in names if names.count(name) > 1]
-            if twice and len(names) >= fewest:
-                raise SpecError(f"agent {twice[0]!r} is given twice; give each once")
+            given: dict[str, str] = {}
+            for name in names if len(names) >= fewest else ():
+                before = given.setdefault(identity(name, checksum(by_spec[name])), name)
+                if before != name or names.count(name) > 1:
+                    as_what = "" if before == name else f", also as {before!r}"
+                    raise SpecError(f"agent {name!r} is given twice{as_what}; give each once")
         check_anchor([*self.agents, *self.against], self.anchor)
 
     def pairings(self) -> list[Pairing]:

@@ -60,7 +60,7 @@ class Marks:
         self.regrets.append(scored.best - score)
 
     def to_json(self) -> dict[str, Any]:
-        """Return shares and their 95% intervals."""
+        """Return shares and their 95% intervals; one position alone bounds no mean."""
         count = max(self.positions, 1)
         return {
             "positions": self.positions,
@@ -69,7 +69,7 @@ class Marks:
             "good": self.good / count,
             "good_interval": share_interval(self.good, self.positions),
             "regret": sum(self.regrets) / count,
-            "regret_interval": mean_interval(self.regrets),
+            "regret_interval": mean_interval(self.regrets) if self.positions > 1 else None,
         }
 
     def cells(self) -> tuple[str, ...]:
@@ -79,8 +79,10 @@ class Marks:
         for name in ("perfect", "good"):
             low, high = figures[f"{name}_interval"]
             shares.append(f"{figures[name]:.0%} ± {(high - low) / 2 * 100:.0f}")
-        low, high = figures["regret_interval"]
-        spread = "" if self.positions < 2 else f" ± {(high - low) / 2:.1f}"
+        spread = ""
+        if figures["regret_interval"] is not None:
+            low, high = figures["regret_interval"]
+            spread = f" ± {(high - low) / 2:.1f}"
         return str(self.positions), *shares, f"{figures['regret']:.1f}{spread}"
 
 

@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import functools
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from fourlab.agents.apart import apart
 from fourlab.agents.base import Agent
-from fourlab.agents.registry import agent
+from fourlab.agents.registry import agent, configured
+from fourlab.core import own
 from fourlab.core.errors import FourlabError
+from fourlab.core.spec import parse, write
 
 NAMED = 3  # agents that a sentence names
 KEPT = 32  # agents that a process keeps
@@ -29,9 +32,37 @@ def checksum(agent: Agent) -> str:
     return digest.hexdigest()[:16] if files else ""
 
 
-def label(spec: str, digest: str, several: set[str]) -> str:
-    """Return an agent's name: its spec, and which files where `several` have gone by it."""
-    return f"{spec}@{digest[:6]}" if digest and spec in several else spec
+@functools.lru_cache(maxsize=4096)
+def identity(spec: str, digest: str) -> str:
+    """Return who a spec is: of what was learned the contents in the place of their path.
+
+    One's own files are known by their contents anyway, and are not run for this.
+    """
+    try:
+        if not digest or own.is_own(parse(spec).name):
+            return spec
+        kind, config = configured(parse(spec))
+        return write(kind.name, replace(config, path=digest)) if hasattr(config, "path") else spec
+    except FourlabError:  # a record may name what is not here
+        return spec
+
+
+def labels(agents: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str]:
+    """Return the names of agents, given by spec and checksum: one for all paths to the same.
+
+    It is the shortest of their specs, and which files where several have gone by it.
+    """
+    groups: dict[str, list[tuple[str, str]]] = {}
+    digests: dict[str, set[str]] = {}
+    for spec, digest in agents:
+        groups.setdefault(identity(spec, digest), []).append((spec, digest))
+        digests.setdefault(spec, set()).add(digest)
+    found: dict[tuple[str, str], str] = {}
+    for same in groups.values():
+        spec, digest = min(same, key=lambda one: (len(one[0]), one))
+        short = f"{spec}@{digest[:6]}" if digest and len(digests[spec]) > 1 else spec
+        found |= dict.fromkeys(same, short)
+    return found
 
 
 def in_short(specs: Sequence[str]) -> str:

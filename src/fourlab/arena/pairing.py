@@ -15,7 +15,7 @@ import numpy as np
 
 from fourlab.core.arrays import Ints
 from fourlab.core.spec import POSITIONAL, parse
-from fourlab.positions.openings import Openings, openings
+from fourlab.positions.openings import Openings, Sequence, openings
 from fourlab.rules.catalog import game as find_game
 from fourlab.rules.geometry import Rules
 
@@ -49,9 +49,14 @@ class Pairing:
         z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
         return ((z ^ (z >> np.uint64(31))) >> np.uint64(1)).astype(np.int64)
 
+    @property
+    def sequence(self) -> Sequence:
+        """The openings, one for two games."""
+        return openings(self.rules, self.plies, self.seed)
+
     def openings(self, numbers: Ints) -> Openings:
         """Return the openings of games."""
-        return openings(self.rules, self.plies, self.seed).take(numbers // 2)
+        return self.sequence.take(numbers // 2)
 
 
 def _wherever(spec: str, checksum: str) -> str:

@@ -22,7 +22,7 @@ import numpy as np
 
 from fourlab.arena import seals
 from fourlab.arena.games import Games, moves_array
-from fourlab.arena.identity import label
+from fourlab.arena.identity import identity, labels
 from fourlab.arena.pairing import Pairing
 from fourlab.arena.place import Place
 from fourlab.arena.reading import in_memory, may_write, open_to_read
@@ -189,11 +189,7 @@ class Records:
         conditions = (pairing.seed, pairing.plies, pairing.move_seconds or 0.0)
         with self._errors(), self._transaction():
             run = self._connection.execute
-            ids = []
-            for known in agents:
-                run("INSERT OR IGNORE INTO agents (spec, checksum) VALUES (?, ?)", known)
-                query = "SELECT id FROM agents WHERE spec = ? AND checksum = ?"
-                ids.append(run(query, known).fetchone()[0])
+            ids = [self._agent(*known) for known in agents]
             key = (pairing.game, *ids, *conditions)
             run(
                 "INSERT OR IGNORE INTO pairings (game, a, b, seed, plies, move_seconds, fourlab,"
@@ -208,6 +204,16 @@ class Records:
                 key,
             ).fetchone()
         return int(found[0])
+
+    def _agent(self, spec: str, digest: str) -> int:
+        """Return the id of an agent, new or known, by whichever path."""
+        run, same = self._connection.execute, identity(spec, digest)
+        query = "SELECT id, spec FROM agents WHERE checksum = ? ORDER BY spec = ? DESC, id"
+        for number, other in run(query, (digest, spec)):
+            if other == spec or (digest and identity(other, digest) == same):
+                return int(number)
+        found = run("INSERT INTO agents (spec, checksum) VALUES (?, ?)", (spec, digest))
+        return int(found.lastrowid or 0)
 
     def add(self, pairing: int, games: Games, notations: list[str]) -> None:
         """Record games; one that is there already stays as it is."""
@@ -273,18 +279,18 @@ class Records:
     ) -> Iterator[GameRecord]:
         """Yield recorded games, those of the latest pairing first; `where` is SQL."""
         with self._errors():
-            query, several = LISTING.format(where=where), self._several()
+            query, names = LISTING.format(where=where), self._names()
             for row in self._connection.execute(query, (*values, limit, offset)):
                 seals.refuse(self.path, not row[17], f"games, {row[0]}.{row[1]},")
-                yield _recorded(row, several)
+                yield _recorded(row, names)
 
     def summary(self) -> dict[str, dict[tuple[str, str], tuple[int, int, int]]]:
         """Return for each game what `ratings.rate` takes: results by first and second player."""
         found: dict[str, dict[tuple[str, str], tuple[int, int, int]]] = {}
-        several = self._several()
-        for row in self._all(SUMMARY):
+        names = self._names()
+        for row in self._all(SUMMARY.format(where=self._once(names))):
             seals.refuse(self.path, row[11], "games")
-            a, b = label(row[1], row[2], several), label(row[3], row[4], several)
+            a, b = (names.get(known, known[0]) for known in (row[1:3], row[3:5]))
             for pair, counts in (((a, b), row[5:8]), ((b, a), row[8:11])):
                 results = found.setdefault(row[0], {})
                 before = results.get(pair, (0, 0, 0))
@@ -292,10 +298,26 @@ class Records:
                 results[pair] = (wins, draws, losses)
         return found
 
-    def _several(self) -> set[str]:
-        """Return the specs under which different files have played."""
-        query = "SELECT spec FROM agents GROUP BY spec HAVING count(*) > 1"
-        return {row[0] for row in self._all(query)}
+    def _names(self) -> dict[tuple[str, str], str]:
+        """Return how agents are called, by spec and checksum."""
+        return labels(self._all("SELECT spec, checksum FROM agents"))
+
+    def _once(self, names: dict[tuple[str, str], str]) -> str:
+        """Return the SQL of games that stand for themselves.
+
+        Older records have those of one agent again for every path by which it was named.
+        """
+        query = """SELECT p.id, a.spec, a.checksum, b.spec, b.checksum, game, p.seed, plies,
+            move_seconds FROM pairings p JOIN agents a ON a.id = p.a JOIN agents b ON b.id = p.b
+            WHERE p.seed != ? ORDER BY p.id"""
+        first: dict[tuple[Any, ...], int] = {}
+        where = ["1"]
+        for number, a, a_sum, b, b_sum, *conditions in self._all(query, ALONE):
+            key = (names.get((a, a_sum), a), names.get((b, b_sum), b), *conditions)
+            if (earlier := first.setdefault(key, number)) != number:
+                taken = f"SELECT number FROM games WHERE pairing = {earlier}"  # noqa: S608
+                where.append(f"NOT (pairing = {number} AND number IN ({taken}))")
+        return " AND ".join(where)
 
     def beginnings(self) -> dict[str, dict[int, int]]:
         """Return for each game how many games began with openings of how many plies."""
@@ -323,10 +345,10 @@ class Records:
         self.close()
 
 
-def _recorded(row: tuple[Any, ...], several: set[str]) -> GameRecord:
+def _recorded(row: tuple[Any, ...], called: dict[tuple[str, str], str]) -> GameRecord:
     pairing, number, game, a, a_sum, b, b_sum, seed, plies, result, moves, a_us, b_us = row[:13]
     forfeit, started, own_seed, told = row[13:17]
-    names = [label(a, a_sum, several), label(b, b_sum, several)]
+    names = [called.get((a, a_sum), a), called.get((b, b_sum), b)]  # new since then: by spec
     times = [a_us / 1e6, b_us / 1e6]
     details = json.loads(told) if told else {}
     said = details.get("said", ["", ""])

@@ -87,5 +87,5 @@ SUMMARY = f"""
         sum(games.seal IS NOT {seal_of("games")})
     FROM games JOIN pairings p ON p.id = pairing JOIN agents a ON a.id = p.a
         JOIN agents b ON b.id = p.b
-    GROUP BY pairing
+    WHERE {{where}} GROUP BY pairing
 """  # noqa: S608

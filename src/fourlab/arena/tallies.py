@@ -12,6 +12,8 @@ from fourlab.arena.pairing import Pairing
 from fourlab.arena.statistics import share_interval
 from fourlab.core.arrays import Ints
 
+FEW_DISTINCT = 0.9  # below this share of distinct games, repeated ones make intervals too narrow
+
 
 @dataclass
 class Tally:
@@ -60,6 +62,17 @@ class Tally:
             keys = np.sort(np.concatenate(self.keys))  # 13 times as fast as np.unique at a million
             self.keys = [keys[np.diff(keys, prepend=-1) != 0]]
         return sum(len(keys) for keys in self.keys)
+
+    @property
+    def repeats(self) -> bool:
+        """Whether it counts games again: what began alike went on alike.
+
+        Games of agents that draw lots are independent, even if many are the same.
+        """
+        if self.distinct >= FEW_DISTINCT * self.games:
+            return False
+        begun = 2 * self.pairing.sequence.count(self.games // 2)  # with either side first
+        return self.distinct <= begun < self.games
 
     @property
     def first_points(self) -> float:

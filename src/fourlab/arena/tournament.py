@@ -135,7 +135,7 @@ class Tournament:
     def __init__(self, event: Event, records: Records | None = None, resume: bool = False) -> None:
         self.event = event
         self.records = records
-        self.remark = event.remark()
+        self._begins = event.remark()
         self.meetings = [
             Meeting(pairing, event.games, event.hypotheses) for pairing in event.pairings()
         ]
@@ -177,6 +177,19 @@ class Tournament:
     def is_over(self) -> bool:
         """Whether all games were played."""
         return self.played >= self.total
+
+    @property
+    def lacks(self) -> str:
+        """What the openings lacked, told at the end; "" if nothing."""
+        if not self.is_over:
+            return ""
+        most = max(tally.games for tally in self.tallies)
+        return self.meetings[0].pairing.sequence.remark(most // 2)
+
+    @property
+    def remarks(self) -> list[str]:
+        """What must be said of where games begin."""
+        return [line for line in (self._begins, self.lacks) if line]
 
     def prepare(self) -> None:
         """Compile what the first games need here, where Ctrl-C is heard, and not in a worker."""
@@ -237,9 +250,7 @@ class Tournament:
             rows.append((f"{tally.pairing.a} – {tally.pairing.b}", *counts, *figures))
             spans.append((low, told["score"], high))
         heads = ("pairing", "wins", "draws", "losses", "score", "95%")
-        return Sheet(
-            "", heads, rows, notes=tuple(filter(None, [self.remark])), spans=spans, zero=0.5
-        )
+        return Sheet("", heads, rows, notes=tuple(self.remarks), spans=spans, zero=0.5)
 
     def _heading(self) -> tuple[str, ...]:
         count = f"{self.played:,} games" + ("" if self.is_over else f" of {self.total:,}")

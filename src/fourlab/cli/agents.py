@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from fourlab.cli.options import AsJson
+from fourlab.cli.options import AsJson, print_json
 
 if TYPE_CHECKING:
     from fourlab.core.registry import Registry
@@ -60,7 +59,7 @@ def describe(registry: Registry[Any], names: list[str], as_json: bool) -> None:
         for name, kind in kinds.items()
     ]
     if as_json:
-        typer.echo(json.dumps(listing, indent=2))
+        print_json(listing, indent=2)
         return
     table = Table(box=None, pad_edge=False)
     for heading in (registry.what, "option", "default", "allowed", "meaning"):

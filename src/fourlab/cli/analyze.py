@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from fourlab.cli.options import print_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -56,7 +57,7 @@ def analyze(
         return
     for position in positions:
         [*_, found] = analyse(position, solver, limits)
-        typer.echo(json.dumps(found.to_json()))
+        print_json(found.to_json())
         sys.stdout.flush()
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Annotated, Any
@@ -21,6 +20,7 @@ from fourlab.cli.options import (
     Record,
     WorkerCount,
     as_text,
+    print_json,
     refuse,
 )
 
@@ -116,7 +116,7 @@ def arena(
     if plot is not None:
         save(tournament_figure(tournament), plot)
     if as_json:
-        typer.echo(json.dumps(tournament.to_json()))
+        print_json(tournament.to_json())
 
 
 def last_run(record: Path) -> dict[str, Any]:

@@ -1,6 +1,5 @@
 """`fourlab bench`: how fast fourlab is on this machine."""
 
-import json
 import os
 import platform
 import time
@@ -9,6 +8,8 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Annotated
 
 import typer
+
+from fourlab.cli.options import print_json
 
 
 def bench(
@@ -33,7 +34,7 @@ def bench(
         "cpu": cpu_name(),
     }
     if as_json:
-        typer.echo(json.dumps(figures))
+        print_json(figures)
         return
     from rich.table import Table
 

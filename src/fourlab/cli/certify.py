@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from fourlab.cli.options import AsJson, Cluster, spare
+from fourlab.cli.options import AsJson, Cluster, print_json, spare
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -114,7 +113,7 @@ def certify(
         found.save(out)
         remove(folder)
     if as_json:
-        typer.echo(json.dumps(found.to_json()))
+        print_json(found.to_json())
     else:
         show(found)
     if old is not None:

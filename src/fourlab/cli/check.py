@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import sys
 from collections.abc import Iterator
 from typing import Annotated, Any
 
 import typer
 
-from fourlab.cli.options import AsJson
+from fourlab.cli.options import AsJson, print_json
 from fourlab.core import waiting
 
 PATIENCE = 10.0  # seconds for one move before it counts as hanging
@@ -48,7 +47,7 @@ def check(
         if not as_json:
             show(findings[-1])
     if as_json:
-        typer.echo(json.dumps({"agent": agent, "sound": sound, "findings": findings}))
+        print_json({"agent": agent, "sound": sound, "findings": findings})
     else:
         typer.echo("sound" if sound else "not sound")
     if not sound:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from fourlab.cli.options import refuse, spare
+from fourlab.cli.options import print_json, refuse, spare
 
 if TYPE_CHECKING:
     from fourlab.adapters.rehearsal import RehearsedGame
@@ -62,7 +61,10 @@ def kaggle(
         file.write(source)
     if rehearse == 0:
         summary: dict[str, Any] = {"file": str(out), "bytes": len(source)}
-        typer.echo(json.dumps(summary) if as_json else f"{out}: {agent}, {len(source):,} bytes")
+        if as_json:
+            print_json(summary)
+        else:
+            typer.echo(f"{out}: {agent}, {len(source):,} bytes")
         return
     with progress("games") as bar:
         games = list(bar.track(play(out, rehearse, rules, opponents), total=rehearse))
@@ -107,7 +109,7 @@ def _show(agent: str, board: str, games: list[RehearsedGame], as_json: bool) -> 
     }
     if as_json:
         pairs = [{"opponent": o, "side": s + 1, **one} for (o, s), one in sides.items()]
-        typer.echo(json.dumps({"agent": agent, "game": board, **whole, "pairs": pairs}))
+        print_json({"agent": agent, "game": board, **whole, "pairs": pairs})
         return
     from rich.table import Table
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import glob
-import json
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from fourlab.cli.options import RECORD, Record, refuse
+from fourlab.cli.options import RECORD, Record, print_json, refuse
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -83,7 +82,7 @@ def games(
         return
     if as_json:
         for entry in found:
-            typer.echo(json.dumps(entry.to_json()))
+            print_json(entry.to_json())
     elif watch or identity:
         for entry in found:
             replay(entry, pause, whole=watch)

@@ -1,13 +1,12 @@
 """`fourlab grade`: an agent against perfect play."""
 
-import json
 from collections.abc import Iterable, Iterator
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fourlab.cli.options import AsJson, Cluster, Game
+from fourlab.cli.options import AsJson, Cluster, Game, print_json
 
 if TYPE_CHECKING:
     from fourlab.agents.base import Agent
@@ -48,7 +47,7 @@ def grade(
         with nullcontext() if alone else Workers(workers, "processes", cluster) as pool:
             result = run(player, scored, seed, lambda _: bar.advance(task), pool)
     if as_json:
-        typer.echo(json.dumps(result.to_json()))
+        print_json(result.to_json())
     else:
         show(result, positions)
         if remark := _unseen(player, scored, positions):

@@ -1,11 +1,10 @@
 """`fourlab ladder`: ratings over all recorded games."""
 
-import json
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fourlab.cli.options import RECORD, Anchor, AsJson, Record
+from fourlab.cli.options import RECORD, Anchor, AsJson, Record, print_json
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -55,7 +54,7 @@ def ladder(
             }
             for name, results, ratings in found
         ]
-        typer.echo(json.dumps(listing))
+        print_json(listing)
         return
     for name, results, ratings in found:
         console().print(table_of(name, results, ratings))

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -43,6 +44,11 @@ Anchor = Annotated[
 ]
 Plot = Annotated[Path | None, typer.Option(help="Draw it, .png or .svg.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
+def print_json(answer: Any, indent: int | None = None) -> None:
+    """Print the answer to `--json`; other programs read no NaN and no Infinity."""
+    typer.echo(json.dumps(answer, indent=indent, allow_nan=False))
 
 
 def refuse(reason: str, options: dict[str, object]) -> None:

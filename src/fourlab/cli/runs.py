@@ -1,12 +1,11 @@
 """`fourlab runs`: the training runs there are, side by side."""
 
-import json
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from fourlab.cli.options import as_folder
+from fourlab.cli.options import as_folder, print_json
 
 RUNS = Path("runs")
 
@@ -37,7 +36,7 @@ def runs(
             }
         )
     if as_json:
-        typer.echo(json.dumps(listing))
+        print_json(listing)
     elif listing:
         show(listing)
     else:

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from fourlab.arena.tallies import Tally
     from fourlab.arena.tournament import Tournament
 
-FEW_DISTINCT = 0.9  # below this share of distinct games the intervals are too narrow
 FORFEITS_SHOWN = 5
 ROOMY = 100  # columns of a screen on which pairings have room for names
 BAR = 30
@@ -131,10 +130,10 @@ def figures(tally: Tally, is_over: bool) -> list[str]:
 def remarks(tournament: Tournament, ratings: Ratings) -> list[Text]:
     """Return what must be said beside the figures."""
     lines = ["", *(ratings.remarks() if tournament.played else [])]
-    lines += [tournament.remark] if tournament.remark else []
+    lines += tournament.remarks
     for tally in tournament.tallies:
         pair = f"{tally.pairing.a} – {tally.pairing.b}"
-        if tournament.is_over and tally.distinct < FEW_DISTINCT * tally.games:
+        if tournament.is_over and tally.repeats:
             lines.append(f"{pair}: {tally.distinct:,} distinct games; its intervals are too narrow")
         if tally.forfeits:
             lines.append(f"{pair}: {len(tally.forfeits):,} forfeits")

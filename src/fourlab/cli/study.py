@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fourlab.cli.options import AsJson, Cluster, WorkerCount, as_folder, refuse
+from fourlab.cli.options import AsJson, Cluster, WorkerCount, as_folder, print_json, refuse
 
 if TYPE_CHECKING:
     from fourlab.studies.archive import Archive
@@ -60,8 +60,6 @@ def study(
 
 def list_studies(as_json: bool) -> None:
     """Print what there is."""
-    import json
-
     from rich.table import Table
 
     from fourlab.cli.console import table_console
@@ -70,19 +68,17 @@ def list_studies(as_json: bool) -> None:
 
     studies = [STUDIES.find(name) for name in STUDIES]
     if as_json:
-        typer.echo(
-            json.dumps(
-                [
-                    {
-                        "study": study.name,
-                        "title": study.title,
-                        "game": study.game,
-                        "experiments": [experiment.name for experiment in study.experiments],
-                        "claims": len(study.claims),
-                    }
-                    for study in studies
-                ]
-            )
+        print_json(
+            [
+                {
+                    "study": study.name,
+                    "title": study.title,
+                    "game": study.game,
+                    "experiments": [experiment.name for experiment in study.experiments],
+                    "claims": len(study.claims),
+                }
+                for study in studies
+            ]
         )
         return
     table = Table(box=None, pad_edge=False)
@@ -154,8 +150,6 @@ def follow(
 
 def finish(archive: Archive, as_json: bool) -> None:
     """Write the report and print what came out."""
-    import json
-
     from fourlab.cli.console import table_console
     from fourlab.studies.report import summary, write_report
 
@@ -164,28 +158,26 @@ def finish(archive: Archive, as_json: bool) -> None:
     files = write_report(archive)
     verdicts = archive.study.judge(archive.results)
     if as_json:
-        typer.echo(
-            json.dumps(
-                {
-                    "study": archive.study.name,
-                    "quick": archive.quick,
-                    "seed": archive.seed,
-                    "experiments": {
-                        name: done.findings.to_json() for name, done in archive.finished.items()
-                    },
-                    "claims": [
-                        {
-                            "claim": verdict.claim.text,
-                            "ruling": verdict.ruling,
-                            "says": verdict.evidence.says,
-                            "p_value": verdict.p_value,
-                            "games": verdict.evidence.games,
-                        }
-                        for verdict in verdicts
-                    ],
-                    "report": [str(path) for path in files],
-                }
-            )
+        print_json(
+            {
+                "study": archive.study.name,
+                "quick": archive.quick,
+                "seed": archive.seed,
+                "experiments": {
+                    name: done.findings.to_json() for name, done in archive.finished.items()
+                },
+                "claims": [
+                    {
+                        "claim": verdict.claim.text,
+                        "ruling": verdict.ruling,
+                        "says": verdict.evidence.says,
+                        "p_value": verdict.p_value,
+                        "games": verdict.evidence.games,
+                    }
+                    for verdict in verdicts
+                ],
+                "report": [str(path) for path in files],
+            }
         )
         return
     for part in summary(archive):

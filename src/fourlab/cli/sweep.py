@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -21,6 +20,7 @@ from fourlab.cli.options import (
     Record,
     WorkerCount,
     as_folder,
+    print_json,
     refuse,
 )
 
@@ -95,7 +95,7 @@ def sweep(
     if plot is not None:
         save(sweep_figure(played), plot)
     if as_json:
-        typer.echo(json.dumps(played.to_json()))
+        print_json(played.to_json())
     else:
         show(played)
 
@@ -131,5 +131,5 @@ def show(grid: Sweep) -> None:
     for number, row in enumerate(sheet.rows):
         table.add_row(*row, style="bold" if number in sheet.strong else "")
     table_console().print(table)
-    if remark := grid.tournament.remark:
+    for remark in grid.tournament.remarks:
         table_console().print(remark, style="dim")

@@ -1,11 +1,12 @@
 """`fourlab table show`: what a learned table or network holds."""
 
-import json
 import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+from fourlab.cli.options import print_json
 
 if TYPE_CHECKING:
     from fourlab.rules.position import Position
@@ -50,7 +51,7 @@ def show(
     elif isinstance(known, Knowledge):
         found |= _of_table(known, where)
     if as_json:
-        typer.echo(json.dumps(found))
+        print_json(found)
     elif isinstance(known, Network):
         _draw_network(found, where, file)
     elif isinstance(known, Knowledge):

@@ -1,6 +1,5 @@
 """`fourlab train`: let a learner learn."""
 
-import json
 import shlex
 import signal
 import time
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from fourlab.cli.options import as_folder, as_text
+from fourlab.cli.options import as_folder, as_text, print_json
 
 if TYPE_CHECKING:
     from fourlab.cli.curve import CurveBar
@@ -185,7 +184,7 @@ def _follow(run: "Run", as_json: bool, until_certified: str | None = None) -> No
 
         for line in each_apart(run.reports(watch, lambda: bool(wished))):
             if as_json:
-                typer.echo(json.dumps(line))
+                print_json(line)
             elif bar.console.is_terminal:  # above the bar
                 told = report(line, run.learner, bar.console.width)
                 bar.console.print(told, highlight=False)
@@ -229,7 +228,10 @@ def _tell_again(run: "Run", as_json: bool, until_certified: str | None) -> None:
         err=True,
     )
     for line in read_metrics(run.folder):
-        typer.echo(json.dumps(line) if as_json else report(line, run.learner))
+        if as_json:
+            print_json(line)
+        else:
+            typer.echo(report(line, run.learner))
     if until_certified:
         _is_certified(run, until_certified)
     _say_done(run, as_json)

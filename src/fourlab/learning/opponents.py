@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from fourlab.agents.apart import apart
 from fourlab.agents.base import Agent
 from fourlab.agents.human import Human
+from fourlab.agents.instant import instant_form
 from fourlab.agents.registry import agent as find_agent
 from fourlab.core.dice import below, seeded
 from fourlab.core.errors import SpecError, quoted
@@ -85,6 +86,12 @@ class Opponents:
         """The last stage in which the earlier self plays; -1 if there is none."""
         found = [number for number, stage in enumerate(self.stages) if any(m.every for m in stage)]
         return max(found, default=-1)
+
+    def prepare(self) -> None:
+        """Have all who think get ready; raises what they raise where they cannot play."""
+        for member in itertools.chain(*self.stages):
+            if member.agent is not None and instant_form(member.agent) is None:
+                member.agent.prepare()
 
     @functools.cached_property
     def frozen_every(self) -> int:
@@ -168,7 +175,12 @@ def _member(weight: float, text: str, rules: Rules) -> Member:
         return Member(weight, None, configure(Frozen, spec, "opponent").every)
     if spec.name == SELF:
         raise SpecError(f"opponent {SELF!r} stands alone; in a mixture use {FROZEN}")
+    return Member(weight, opponent(text, rules))
+
+
+def opponent(text: str, rules: Rules) -> Agent:
+    """Return an agent that a learner can meet; raises SpecError for a person."""
     found = find_agent(text, rules)
     if isinstance(found, Human):
         raise SpecError("agent 'human' cannot play in a training run; every other agent can")
-    return Member(weight, apart(found))
+    return apart(found)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from fourlab.agents.registry import agent as find_agent
+from fourlab.agents.base import Agent
 from fourlab.core.errors import SpecError
 from fourlab.core.spec import configure, options_of, parse, show_value
 from fourlab.core.storage import StorageError
 from fourlab.learning.base import Learner
 from fourlab.learning.evaluation import check_truth
+from fourlab.learning.opponents import opponent
 from fourlab.learning.registry import learner as new_learner
 from fourlab.learning.registry import load_learner
 from fourlab.learning.run_files import CONFIG, RunConfig
@@ -88,7 +89,14 @@ def check_is_left(folder: Path, begun: RunConfig, config: RunConfig, learner: Le
 
 def check_exams(config: RunConfig, learner: Learner) -> None:
     """Raise FourlabError, before a folder says so, if there is nobody or nothing to examine it."""
-    for spec in config.against:
-        find_agent(spec, learner.rules)
+    examiners(config, learner)
     if config.truth:
         check_truth(learner.rules, config.truth)
+
+
+def examiners(config: RunConfig, learner: Learner) -> list[Agent]:
+    """Return the agents that a run is held against, ready to play; raises FourlabError."""
+    agents = [opponent(spec, learner.rules) for spec in config.against]
+    for agent in agents:
+        agent.prepare()
+    return agents

@@ -15,7 +15,6 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from fourlab.agents.apart import apart
 from fourlab.agents.base import Agent
 from fourlab.agents.registry import agent as find_agent
 from fourlab.core.errors import SpecError
@@ -33,6 +32,7 @@ from fourlab.learning.run_checks import (
     check_exams,
     check_is_left,
     check_looks,
+    examiners,
     loaded,
 )
 from fourlab.learning.run_files import (
@@ -87,6 +87,7 @@ class Run:
         check_exams(config, learner)
         run = cls(folder, config, learner)
         parse(nameable(run.spec))  # before anything is learned that nobody could call by its name
+        learner.prepare()  # what it needs may be refused: an opponent, a device
         with writing(folder / CONFIG):
             pass  # makes the folder
         with alone(folder):  # who is at work there clears half-written files away
@@ -195,7 +196,7 @@ class Run:
     def _reports(
         self, record: Record, watch: Callable[[Progress], None], stop: Callable[[], bool]
     ) -> Iterator[dict[str, Any]]:
-        agents = [apart(find_agent(spec, self.learner.rules)) for spec in self.config.against]
+        agents = examiners(self.config, self.learner)
         truth = truth_positions(self.learner.rules, self.config.truth) if self.config.truth else []
         self.learner.prepare()
         tally = _Results(**self.learner.notes)

@@ -106,8 +106,9 @@ class GameRecord:
             raise ValueError(f"its seed is {self.seed!r:.40}")
         if type(self.plies) is not int or len(self.seconds) != 2:
             raise TypeError("its opening or its times are no numbers")
+        json.dumps((self.decisions, self.move_seconds), allow_nan=False)
         end = self.position()
-        if not (0 <= self.plies <= end.rules.cells and all(0 <= s < inf for s in self.seconds)):
+        if not (0 <= self.plies <= end.ply and all(0 <= s < inf for s in self.seconds)):
             raise ValueError("its opening or its times cannot be")
         if self.outcome not in (outcome.value for outcome in Outcome):
             raise ValueError(f"its outcome is {self.outcome!r:.40}")

@@ -156,7 +156,7 @@ class Sweep:
             heads,
             rows,
             texts=len(self.grid.options) + 1,
-            notes=tuple(filter(None, [self.tournament.remark])),
+            notes=tuple(self.tournament.remarks),
             spans=spans,
             strong=frozenset(n for n, score in enumerate(scores) if score == max(scores)),
         )

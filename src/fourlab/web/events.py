@@ -293,6 +293,7 @@ def report_of(tournament: Tournament, records: Records) -> dict[str, Any]:
         "total": tournament.total,
         "pairs": [tally.figures() for tally in tournament.tallies],
         "ratings": _ratings(tournament),
+        "lacks": tournament.lacks,
         "latest": [game.to_json() for game in latest],
     }
 

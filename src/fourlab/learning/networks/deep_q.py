@@ -117,6 +117,10 @@ class DeepQ(Learner):
         self.config = dataclasses.replace(self.config, **options)
         self._read_config()
 
+    def prepare(self) -> None:
+        if self.play.opponents is not None:
+            self.play.opponents.prepare()
+
     def agent(self) -> DeepQAgent:
         return DeepQAgent(self.rules, None, self)
 

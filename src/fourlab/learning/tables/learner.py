@@ -125,6 +125,8 @@ class TableLearner(Learner):
         return self._chunk(min(self.done + games, self.total), limit)
 
     def prepare(self) -> None:
+        if self._opponents is not None:
+            self._opponents.prepare()
         opponent, _ = self._opponent()
         form = instant_form(opponent) if isinstance(opponent, AnyAgent) else opponent
         nothing, tally = self._rates(np.zeros(0, np.int64)), np.zeros(4, np.int64)
@@ -132,8 +134,7 @@ class TableLearner(Learner):
         if form is not None:
             train = trainer(self.knowledge.values.kind, self.lesson.method)
             train(*board, form.own(), self.lesson, nothing, 0, self._episode, tally, self._dice)
-        elif isinstance(opponent, AnyAgent):
-            opponent.prepare()
+        else:
             step = rounds(self.knowledge.values.kind, self.lesson.method)
             step(*board, self.lesson, nothing, self._lanes, np.zeros(0, np.int64), True, tally)
 

@@ -326,7 +326,7 @@ class ArenaSession(Session):
         if self.is_open and self.estimate is None and self.event is None:
             try:
                 event = self._event()
-            except FourlabError as error:  # of a player that is gone
+            except FourlabError as error:  # a player is gone, or no game has so many plies
                 self.failure = str(error)
                 return
 

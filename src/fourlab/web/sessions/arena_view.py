@@ -76,10 +76,11 @@ def _apart(session: ArenaSession) -> dict[str, str | None]:
 def _openings(session: ArenaSession) -> str:
     """Say where games begin, why, and what follows from it."""
     plies = session.begin_plies
+    lacks = "" if session.report is None else session.report["lacks"]
     if plies:
         return (
             f"Games begin after {plies} random plies to an even position; each opening is played "
-            "twice, with sides changed."
+            f"twice, with sides changed.{f' Here: {lacks}.' if lacks else ''}"
         )
     said = "Every game begins on the empty board"
     if session.plies is None:
