@@ -111,7 +111,7 @@ def test_openings_that_are_few_or_none_are_told(bench: TestBench) -> None:
     bench.until(lambda: session.report and not session.running)
     assert "different openings of 2 plies for 60 games." in session.view()["openings"]
     session = arena(bench, game="connect:k=2", agents="baseline;random", plies="35")
-    assert "no openings of 35 plies were found" in session.view()["notice"]
+    assert "no openings of 35 plies were found" in session.failure
     assert not session.act("run", [])
 
 
