@@ -26,13 +26,13 @@ from fourlab.arena.identity import identity, labels
 from fourlab.arena.pairing import Pairing
 from fourlab.arena.place import Place
 from fourlab.arena.reading import in_memory, may_write, open_to_read
+from fourlab.arena.rows import OUTCOMES, game_of
 from fourlab.arena.schema import APPLICATION, LISTING, MIGRATIONS, SEALED, SUMMARY, seal_of
 from fourlab.core.storage import StorageError, is_folder, is_there, writing
 from fourlab.rules.record import GameRecord
 from fourlab.version import __version__
 
 ALONE = -1  # the seed of a pairing whose games were played by themselves
-OUTCOMES = {1: "first", 0: "draw", -1: "second", 2: "in progress"}
 WAIT_SECONDS = 5.0  # for another program that is writing
 _MARKS = ", ".join("?" * len(SEALED["games"]))
 INTO_GAMES = f"INTO games VALUES ({_MARKS}, seal({_MARKS}))"  # takes the columns of a game twice
@@ -156,6 +156,10 @@ class Records:
             if "locked" in str(error):
                 raise StorageError(
                     f"{self.path} is locked by another program; wait until it has finished"
+                ) from None
+            if "readonly" in str(error):
+                raise StorageError(
+                    f"{self.path} may not be written; name another record, or make it writable"
                 ) from None
             kept = "; the games in it are as they were" if is_there(self.path) else ""
             raise StorageError(f"cannot use {self.path}: {error}{kept}") from None
@@ -282,7 +286,7 @@ class Records:
             query, names = LISTING.format(where=where), self._names()
             for row in self._connection.execute(query, (*values, limit, offset)):
                 seals.refuse(self.path, not row[17], f"games, {row[0]}.{row[1]},")
-                yield _recorded(row, names)
+                yield game_of(row, names)
 
     def summary(self) -> dict[str, dict[tuple[str, str], tuple[int, int, int]]]:
         """Return for each game what `ratings.rate` takes: results by first and second player."""
@@ -343,38 +347,6 @@ class Records:
         trace: TracebackType | None,
     ) -> None:
         self.close()
-
-
-def _recorded(row: tuple[Any, ...], called: dict[tuple[str, str], str]) -> GameRecord:
-    pairing, number, game, a, a_sum, b, b_sum, seed, plies, result, moves, a_us, b_us = row[:13]
-    forfeit, started, own_seed, told = row[13:17]
-    names = [called.get((a, a_sum), a), called.get((b, b_sum), b)]  # new since then: by spec
-    times = [a_us / 1e6, b_us / 1e6]
-    details = json.loads(told) if told else {}
-    said = details.get("said", ["", ""])
-    if number % 2:
-        for pair in (names, times, said):
-            pair.reverse()
-        result = -result
-    if own_seed is None:
-        pairing_of = Pairing(game, a, b, seed, plies, checksums=(a_sum, b_sum))
-        own_seed = int(pairing_of.seeds(np.array([number]))[0])
-    return GameRecord(
-        game=game,
-        first=names[0],
-        second=names[1],
-        seed=own_seed,
-        moves=moves,
-        outcome=OUTCOMES[result],
-        seconds=(times[0], times[1]),
-        plies=plies,
-        move_seconds=tuple(details.get("move_seconds", ())),
-        forfeit=forfeit,
-        decisions=tuple(details.get("decisions", ())),
-        said=(said[0], said[1]),
-        id=f"{pairing}.{number}",
-        started=details.get("started", started),
-    )
 
 
 def _now() -> str:
