@@ -15,7 +15,7 @@ pytest.importorskip("pettingzoo")
 from fourlab.adapters.gymnasium import planes
 from fourlab.adapters.pettingzoo import Policy, seen_position
 from fourlab.adapters.pettingzoo import env as two_player_env
-from fourlab.core.errors import NotationError, SpecError
+from fourlab.core.errors import GeometryError, NotationError, SpecError
 from fourlab.rules.catalog import game
 from strategies import positions
 
@@ -80,13 +80,20 @@ class TheirGame:
         self.name, self.given, self.moves = name, given, moves
 
     def get_type(self) -> Any:
-        return types.SimpleNamespace(short_name=self.name)
+        usual = {"m": 15, "n": 15, "k": 5} if self.name == "mnk" else {}
+        return types.SimpleNamespace(short_name=self.name, parameter_specification=usual)
 
     def get_parameters(self) -> dict[str, int]:
         return self.given
 
     def history(self) -> list[int]:
         return list(self.moves)
+
+    def get_game(self) -> Any:
+        return self
+
+    def at(self, *moves: int) -> Any:
+        return TheirGame(self.name, moves, **self.given)
 
 
 @pytest.fixture
@@ -106,14 +113,32 @@ def openspiel(monkeypatch: pytest.MonkeyPatch) -> Any:
 def test_a_bot_moves_by_the_history_of_a_state(openspiel: Any) -> None:
     board = TheirGame("connect_four", columns=7, rows=6, x_in_row=4)
     bot = openspiel.Bot("minimax:depth=2", board)
-    assert bot.step(TheirGame("", (3, 0, 3, 0, 3, 1))) == 3
-    cells = openspiel.Bot("perfect", TheirGame("mnk", m=4, n=3, k=3))
+    assert bot.step(board.at(3, 0, 3, 0, 3, 1)) == 3
+    small = TheirGame("mnk", m=4, n=3, k=3)
+    cells = openspiel.Bot("perfect", small)
     assert str(cells.agent.rules) == "mnk:columns=4,rows=3,k=3"
-    assert cells.step(TheirGame("", (5, 0, 6, 1))) in (4, 7)
-    taken = openspiel.Bot("perfect", TheirGame("tic_tac_toe"))
-    assert taken.step(TheirGame("", (2, 6, 4, 7))) == 8
+    assert cells.step(small.at(5, 0, 6, 1)) in (4, 7)
+    noughts = TheirGame("tic_tac_toe")
+    taken = openspiel.Bot("perfect", noughts)
+    assert taken.step(noughts.at(2, 6, 4, 7)) == 8
     with pytest.raises(SpecError, match="'chess' is no game of ours"):
         openspiel.Bot("random", TheirGame("chess"))
+
+
+def test_a_bot_plays_the_game_that_it_was_made_for(openspiel: Any) -> None:
+    bot = openspiel.Bot("random", TheirGame("connect_four", columns=5, rows=4, x_in_row=4))
+    with pytest.raises(SpecError, match=r"a bot for .*k=4 plays no .*k=3; make one"):
+        bot.step(TheirGame("connect_four", columns=5, rows=4, x_in_row=3))
+    assert openspiel.Bot("random", TheirGame("mnk", m=5, n=5)).agent.rules.connect == 5
+    with pytest.raises(GeometryError, match="15"):
+        openspiel.Bot("random", TheirGame("mnk"))
+    for agent, board, seed in (
+        ("random", "connect_four", 0),
+        ("human", TheirGame("tic_tac_toe"), 0),
+        ("random", TheirGame("tic_tac_toe"), -1),
+    ):
+        with pytest.raises(SpecError):
+            openspiel.Bot(agent, board, seed)
 
 
 def test_bots_play_each_other_in_openspiel() -> None:

@@ -59,6 +59,10 @@ def test_an_id_stands_for_its_own_boards_alone(make: Callable[..., Any]) -> None
         with pytest.raises(SpecError, match=r"is no board of \w+; write gymnasium.make"):
             make(f"fourlab/{name}-v0", game=board)
     same = make("fourlab/ConnectFour-v0", game="connect:columns=7,rows=6,k=4")
+    if make is gymnasium.make:
+        listed = make("fourlab/TicTacToe-v0", render_mode="ansi_list")
+        listed.reset(seed=1)
+        assert len(listed.render()) == 1
     assert same.unwrapped.rules == make("fourlab/Connect-v0", game="connect4").unwrapped.rules
 
 

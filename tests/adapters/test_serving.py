@@ -85,13 +85,14 @@ def test_mistakes_are_answered_and_the_next_line_too() -> None:
             "query x",
             "game columns x",
             "game columns 70 rows 6 connect 4",
+            "game columns 3 rows 3 connect 3 gravity no",
             "nonsense",
             "",
             "isready",
         ),
         *("position 1212121", "go"),
     )
-    assert [line.split()[0] for line in said] == [*["error"] * 6, "info", "readyok", "error"]
+    assert [line.split()[0] for line in said] == [*["error"] * 7, "info", "readyok", "error"]
     with pytest.raises(SpecError, match="is no program"):
         EngineServer("human", game("connect4"), said.append)
 

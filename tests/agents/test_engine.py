@@ -103,7 +103,9 @@ def test_a_seed_repeats_what_an_engine_draws() -> None:
 def test_information_is_taken_as_far_as_it_makes_sense(tmp_path: Path) -> None:
     told = (
         "print('info nodes 7 pv 3 4 string x'); print('info values 0 0 0.5 - 0 0 -1');"
-        "print('info values 9'); print('info nodes many'); print('bestmove 3 ponder 4')"
+        "print('info values 9'); print('info nodes many'); print('info nodes -5');"
+        "print('info pv 9'); print('info pv', ' 4' * 12); print('info pv', '9' * 30);"
+        "print('bestmove 3 ponder 4')"
     )
     found = decide(program(tmp_path, told))
     assert (found.move, found.effort, found.line) == (2, 7, (2, 3))

@@ -54,6 +54,8 @@ def test_against_an_opponent_the_states_are_the_learners_turns() -> None:
     after = process.transitions(process.start_state, WAIT)
     assert len(after) == 9
     assert set(after.values()) == {1 / 9}
+    with pytest.raises(FourlabError, match="the opponent moves there; write -1"):
+        process.transitions(process.start_state, 3)
 
 
 @pytest.mark.parametrize("opponent", ["random", "perfect"])

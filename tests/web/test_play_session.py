@@ -77,11 +77,11 @@ def test_the_visits_overlay_shows_what_a_search_tried(bench: TestBench) -> None:
 
 
 SAYS = {
-    ("visits", "zero:sims=50"): r"^Move 17 · .*’s visits; expects \d( \d){1,4}$",
-    ("visits", "mcts:sims=300"): r"^Move 17 · .*’s visits; expects",
+    ("visits", "zero:sims=50"): r"^Move 17 · .*’s visits",
+    ("visits", "mcts:sims=300"): r"^Move 17 · .*’s visits",
     ("visits", "minimax:depth=2"): r"^Move 17 · visits of 2,000 simulations",
     ("visits", "human"): r"^Move 17 · visits of 2,000 simulations",
-    ("values", "net"): r"^Move 17 · .*’s values, its policy below; expects",
+    ("values", "net"): r"^Move 17 · .*’s values, its policy below; expects \d( \d){1,4}$",
     ("values", "minimax:depth=4"): r"^Move 17 · .*’s values, its policy below; expects",
     ("values", "random"): r"^Move 17 · .* tells no values",
 }
@@ -103,6 +103,14 @@ def test_what_the_opponent_thinks_is_shown(bench: TestBench, overlay: str, oppon
         assert all(
             chip["tip"] == f"worth {chip['first']}, policy {chip['second']}" for chip in chips
         )
+
+
+def test_what_needed_no_search_has_no_visits_to_show(bench: TestBench) -> None:
+    session = play(bench, moves="121212", overlay="visits", opponent="mcts:sims=50")
+    bench.until(lambda: session.overlay_data)
+    view = session.view()
+    assert [chip["best"] for chip in view["chips"]] == [True, *[False] * 6]
+    assert view["status"]["caption"].endswith(" needed no search")
 
 
 def test_the_graph_names_the_blunders_of_the_game(bench: TestBench) -> None:

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from fourlab.adapters.registration import board_of
 from fourlab.agents.base import kernel_seed
 from fourlab.agents.registry import agent as find_agent
 from fourlab.core.dice import roll
@@ -205,3 +206,10 @@ class FourlabEnv(gymnasium.Env[Planes, np.int64]):
     def _mask(self) -> npt.NDArray[np.int8]:
         """Return 1 for every legal move, none once a game was ended by one that was not."""
         return action_mask(self.position) * np.int8(not self._is_over)
+
+
+class NamedEnv(FourlabEnv):
+    """The environment of an id of Gymnasium, which stands for its own boards alone."""
+
+    def __init__(self, name: str, game: str | Rules | None = None, **options: Any) -> None:
+        super().__init__(board_of(name, game), **options)

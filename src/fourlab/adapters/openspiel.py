@@ -14,8 +14,10 @@ from typing import Any
 
 import numpy as np
 
+from fourlab.agents.human import Human
 from fourlab.agents.registry import agent as find_agent
-from fourlab.core.errors import MissingExtraError, SpecError
+from fourlab.core.errors import SHOWN, MissingExtraError, SpecError
+from fourlab.core.spec import counted
 from fourlab.rules.geometry import Rules
 from fourlab.rules.position import position_of
 
@@ -33,10 +35,13 @@ GAMES: dict[str, Callable[[dict[str, Any]], Rules]] = {
 
 def rules_of(game: Any) -> Rules:
     """Return the rules of OpenSpiel's game; raises SpecError for one that is none of ours."""
-    name = game.get_type().short_name
+    if not hasattr(game, "get_type"):
+        raise SpecError(f"{game!r:.{SHOWN}} is no game of OpenSpiel; write pyspiel.load_game(...)")
+    kind = game.get_type()
+    name = kind.short_name
     if name not in GAMES:
         raise SpecError(f"{name!r} is no game of ours; those of OpenSpiel are: {', '.join(GAMES)}")
-    return GAMES[name](game.get_parameters())
+    return GAMES[name]({**kind.parameter_specification, **game.get_parameters()})
 
 
 class Bot(pyspiel.Bot):  # type: ignore[misc]
@@ -45,7 +50,9 @@ class Bot(pyspiel.Bot):  # type: ignore[misc]
     def __init__(self, agent: str, game: Any, seed: int = 0) -> None:
         super().__init__()
         self.agent = find_agent(agent, rules_of(game))
-        self._rng = np.random.default_rng(seed)
+        if isinstance(self.agent, Human):
+            raise SpecError("agent 'human' is asked in a terminal; give a bot another")
+        self._rng = np.random.default_rng(counted("seed", seed, 0))
 
     def restart(self) -> None:
         """Begin a new game; the dice go on."""
@@ -54,7 +61,12 @@ class Bot(pyspiel.Bot):  # type: ignore[misc]
         """Begin at a state; a move needs to know no other."""
 
     def step(self, state: Any) -> int:
-        """Return the move in a state."""
+        """Return the move in a state; raises SpecError for one of another game."""
+        rules = rules_of(state.get_game())
+        if rules != self.agent.rules:
+            raise SpecError(
+                f"a bot for {self.agent.rules} plays no {rules}; make one for that game"
+            )
         position = position_of(self.agent.rules, state.history())
         return self.agent.decide(position, self._rng).move
 

@@ -12,8 +12,6 @@ TYPE_CHECKING = False  # as in `typing`, whose import is half of that of fourlab
 if TYPE_CHECKING:
     from typing import Any
 
-    from fourlab.adapters.gymnasium import FourlabEnv
-    from fourlab.adapters.vector import FourlabVectorEnv
     from fourlab.rules.geometry import Rules
 
 PEER = "gymnasium"
@@ -71,27 +69,14 @@ def register() -> None:
         if environment_id(title) not in gymnasium.registry:
             gymnasium.register(
                 environment_id(title),
-                entry_point=f"{__name__}:one_board",
-                vector_entry_point=f"{__name__}:many_boards",
+                entry_point="fourlab.adapters.gymnasium:NamedEnv",
+                vector_entry_point="fourlab.adapters.vector:NamedVectorEnv",
                 kwargs={"name": name},
             )
 
 
-def one_board(name: str, game: str | Rules | None = None, **options: Any) -> FourlabEnv:
-    """Return the environment of an id; raises SpecError for a `game` that it does not stand for."""
-    from fourlab.adapters.gymnasium import FourlabEnv
-
-    return FourlabEnv(_board(name, game), **options)
-
-
-def many_boards(name: str, game: str | Rules | None = None, **options: Any) -> FourlabVectorEnv:
-    """Return the vector environment of an id, as `one_board` does."""
-    from fourlab.adapters.vector import FourlabVectorEnv
-
-    return FourlabVectorEnv(game=_board(name, game), **options)
-
-
-def _board(name: str, game: str | Rules | None) -> Rules:
+def board_of(name: str, game: str | Rules | None) -> Rules:
+    """Return the board of an id; raises SpecError for a `game` that it does not stand for."""
     from fourlab.core.errors import SpecError
     from fourlab.rules.catalog import FAMILIES
     from fourlab.rules.catalog import game as find_game

@@ -105,7 +105,8 @@ class EngineServer:
         given = dict(zip(words[::2], words[1::2], strict=False))
         try:
             columns, rows, connect = (int(given[n]) for n in ("columns", "rows", "connect"))
-            rules = Rules(columns, rows, connect, given.get("gravity", "1") != "0")
+            gravity = {"1": True, "0": False}[given.get("gravity", "1")]
+            rules = Rules(columns, rows, connect, gravity)
         except (KeyError, ValueError) as error:
             if isinstance(error, FourlabError):
                 raise

@@ -26,6 +26,7 @@ from fourlab.adapters.gymnasium import (
     Planes,
     no_options,
 )
+from fourlab.adapters.registration import board_of
 from fourlab.agents.base import kernel_seed
 from fourlab.agents.instant import Instant, instant_cell, instant_form
 from fourlab.arena.games import LOSS, WIN
@@ -269,3 +270,12 @@ def _new_lanes(rules: Rules, count: int, start: Position) -> Lanes:
     results = np.zeros(count, np.int8)
     batch = Batch(movers, occupied, states, results, lengths, moves)
     return Lanes(batch, sides, begun, np.zeros(count, np.bool_))
+
+
+class NamedVectorEnv(FourlabVectorEnv):
+    """The vector environment of an id of Gymnasium, which stands for its own boards alone."""
+
+    def __init__(
+        self, num_envs: int, name: str, game: str | Rules | None = None, **options: Any
+    ) -> None:
+        super().__init__(num_envs, board_of(name, game), **options)

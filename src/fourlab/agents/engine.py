@@ -125,7 +125,7 @@ class Engine:
             line = self._hear(deadline, allowed, limit)
             word, _, rest = line.partition(" ")
             if word == "info":
-                told = _told(position.rules, rest, told)
+                told = _told(position, rest, told)
             elif word == "bestmove":
                 column = whole_number((rest.split() or [""])[0])
                 if column is None:
@@ -257,8 +257,8 @@ def _waiting(program: Program) -> Engine | None:
     return None
 
 
-def _told(rules: Rules, text: str, before: Decision) -> Decision:
-    """Return a decision with what a line of information adds; what is no number is passed over."""
+def _told(position: Position, text: str, before: Decision) -> Decision:
+    """Return a decision with what a line of information adds; what cannot be is passed over."""
     found: dict[str, list[str]] = {}
     words: list[str] = []
     for word in text.split():
@@ -274,10 +274,22 @@ def _told(rules: Rules, text: str, before: Decision) -> Decision:
         effort = int(found["nodes"][0]) if found.get("nodes") else before.effort
     except ValueError:
         return before
-    sound = len(values) == rules.move_count and all(-1 <= v <= 1 for v in values if v is not None)
+    count = position.rules.move_count
+    sound = len(values) == count and all(-1 <= v <= 1 for v in values if v is not None)
     return replace(
-        before, values=values if sound else before.values, line=line or before.line, effort=effort
+        before,
+        values=values if sound else before.values,
+        line=line if line and _can_be_played(position, line) else before.line,
+        effort=effort if effort >= 0 else before.effort,
     )
+
+
+def _can_be_played(position: Position, line: tuple[int, ...]) -> bool:
+    for move in line:
+        if move not in position.legal_moves():
+            return False
+        position = position.play(move)
+    return True
 
 
 def _go(limit: Limit, ugi: bool) -> str:

@@ -14,7 +14,7 @@ import numpy as np
 from fourlab.agents.base import Agent
 from fourlab.agents.registry import agent as find_agent
 from fourlab.core.arrays import Floats
-from fourlab.core.errors import GeometryError, SpecError
+from fourlab.core.errors import GeometryError, IllegalMoveError, SpecError
 from fourlab.core.kinds import typed
 from fourlab.rules.boards import Boards, boards_of
 from fourlab.rules.catalog import game as find_game
@@ -99,7 +99,14 @@ class MDP:
         return state.legal_moves()
 
     def transitions(self, state: Position, action: int) -> dict[Position, float]:
-        """Return the next states with their probabilities, which add up to 1."""
+        """Return the next states with their probabilities, which add up to 1.
+
+        Raises IllegalMoveError for an action that `actions` does not offer.
+        """
+        if self._is_opponents(state) and action != WAIT:
+            raise IllegalMoveError(
+                f"action {action!r} in '{state.notation}': the opponent moves there; write {WAIT}"
+            )
         after = state if action == WAIT and self._is_opponents(state) else state.play(action)
         if not self._is_opponents(after):
             return {after: 1.0}

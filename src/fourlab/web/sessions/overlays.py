@@ -63,18 +63,21 @@ def visits_overlay(position: Position, decision: Decision, whose: str = "") -> d
                 "first": f"{share:.0%}",
                 "second": words.count(count),
                 "share": round(share, 4),
-                "best": count == max(visits),
+                "best": count == max(visits) if any(visits) else move == decision.move,
                 "tip": _opinion_of(decision, move),
             }
         )
     says = f"{whose}’s visits" if whose else f"visits of {total:,} simulations"
+    if not any(visits):
+        says = f"{whose or 'the search'} needed no search"
     return {"chips": chips, "done": True, "simulations": total, "says": says + _plan(decision)}
 
 
 def opinion_overlay(position: Position, decision: Decision, whose: str) -> dict[str, Any]:
     """Return the chips that show what an agent thinks each move is worth, and how it leans."""
     values = decision.values or (None,) * position.rules.move_count
-    known = [value for value in values if value is not None]
+    told = (values[move] for move in position.legal_moves())
+    known = [value for value in told if value is not None]
     chips: list[dict[str, Any]] = []
     for move, value in enumerate(values):
         if move not in position.legal_moves():
