@@ -69,6 +69,15 @@ def test_only_its_own_files_are_written_over(tmp_path: Path) -> None:
             assert (tmp_path / "notes").read_bytes() != written
 
 
+def test_empty_lines_are_written_over(tmp_path: Path) -> None:
+    """They were the empty board, where a file of holes held nothing else."""
+    for before in ("\n", "\n\n"):
+        (tmp_path / "holes.txt").write_text(before)
+        done = run(tmp_path, *BAD, "--holes", "holes.txt")
+        assert done.returncode == 1, done.stderr
+        assert len(read_positions(game("tictactoe"), tmp_path / "holes.txt")) == 9
+
+
 def test_a_certificate_is_written_over_by_one_of_the_same_alone(tmp_path: Path) -> None:
     assert run(tmp_path, *BAD, "--out", "o.json").returncode == 1
     written = (tmp_path / "o.json").read_bytes()

@@ -31,6 +31,20 @@ def test_what_is_written_is_read_back(tmp_path: Path) -> None:
         assert [position.notation for position in read_positions(RULES, path)] == moves
 
 
+def test_empty_lines_before_a_position_are_told_of_once(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Files of holes had one for the empty board."""
+    path = tmp_path / "positions.txt"
+    with caplog.at_level("INFO", "fourlab"):
+        assert read(path, "empty\n12\n \n\n") == ["", "12"]
+        assert caplog.messages == []
+        assert read(path, "\n12\n") == read(path, "\n12\n") == ["12"]
+        assert read(path, "\n12\n \n\n3\n\n") == ["12", "3"]
+    said = "passed over; write empty for the empty board"
+    assert caplog.messages == [f"{path}: 1 empty line {said}", f"{path}: 3 empty lines {said}"]
+
+
 @pytest.mark.parametrize("text", ["", "\n", " \n\t\n"])
 def test_a_file_without_a_position_is_refused(tmp_path: Path, text: str) -> None:
     with pytest.raises(FourlabError, match=r"holds no position; write a move string a line, empty"):

@@ -146,6 +146,14 @@ def test_pgn_of_others_is_read_as_far_as_it_is_known() -> None:
 
 
 @pytest.mark.parametrize(
+    "said", ['\n[note "hi"] here', '[a "b"]\n', '\n\n[see "there"] for more', "\n\n[%eval 3]\n"]
+)
+def test_a_comment_may_hold_what_looks_like_a_tag(said: str) -> None:
+    [found] = read_pgn(f'[Event "x"]\n[White "Ann"]\n\n1. 1 2 {{see{said}}} 2. 1 2 3. 1 2 4. 1 1-0')
+    assert (found.first, found.moves) == ("Ann", "1212121")
+
+
+@pytest.mark.parametrize(
     ("name", "text", "said"),
     [
         ("a.jsonl", f"{GAME.to_line()}\n\n{{}}\n", r"line 3: '\{\}' is no game record \(it lacks"),
@@ -176,6 +184,8 @@ WRONG = {
     "1. 4 (1. 3 (2) 4 *\n\n1. 3 (4) *": "game 1: its variations do not match",
     "1. 4 3) 4 *": "game 1: its variations do not match",
     '1. 4 { well *\n\n[White "Ann"]\n1. 3 { said } *': "game 1: ' { well",
+    '1. 4 { well *\n \n[ White "[A\\"n" ] \n1. 3 { said } *': "game 1: ' { well",
+    '1. 4 { well *\n[Event "x"]\n1. 3 { said } *': "game 1: ' { well",
 }
 
 

@@ -139,7 +139,7 @@ def _check_spare(
     """Refuse files that hold something else than what would be written there."""
     from fourlab.arena.certify.certificate import Certificate, holds_moves
     from fourlab.core.storage import check_same, check_spare
-    from fourlab.positions.suites import read_positions
+    from fourlab.positions.suites import is_of_positions
     from fourlab.rules.position import position_of, write_moves
 
     rules = player.rules
@@ -149,7 +149,7 @@ def _check_spare(
         held = _words(old.agent, old.game, old.side, old.start)
         check_same(out, held, _words(player.spec, str(rules), told["side"], start))
     if holes is not None:
-        check_spare(holes, "file of positions", lambda path: read_positions(rules, path))
+        check_spare(holes, "file of positions", lambda path: is_of_positions(rules, path))
     if moves is not None:
         check_spare(moves, "file of moves", holds_moves)
 

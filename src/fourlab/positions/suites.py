@@ -8,6 +8,7 @@ from __future__ import annotations
 import functools
 import importlib.resources
 import itertools
+import logging
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,6 +24,8 @@ from fourlab.rules.catalog import name_of
 from fourlab.rules.geometry import Rules
 from fourlab.rules.position import Position, checked_position, position_of
 from fourlab.search.solver import shared_solver
+
+log = logging.getLogger("fourlab.positions")
 
 KIND, VERSION = "suite", 1
 UNPLAYABLE = -128
@@ -135,11 +138,31 @@ def load_suites(rules: Rules) -> dict[str, list[Scored]]:
 def read_positions(rules: Rules, path: Path) -> list[Position]:
     """Read a file of positions: a move string a line, `empty` for the empty board.
 
-    What follows a blank is passed over, and so are lines without anything. Raises FourlabError that
-    names the line, and for a file without a position.
+    What follows a blank is passed over, and so are lines without anything: that is said of those
+    before a position, where one could mean the empty board. Raises FourlabError that names the
+    line, and for a file without a position.
     """
+    positions, passed = _read(rules, path)
+    if not positions:
+        raise FourlabError(
+            f"{path} holds no position; write a move string a line, {EMPTY} for the empty board"
+        )
+    if passed:
+        lines = "1 empty line" if passed == 1 else f"{passed:,} empty lines"
+        _say_once(f"{path}: {lines} passed over; write {EMPTY} for the empty board")
+    return positions
+
+
+def is_of_positions(rules: Rules, path: Path) -> bool:
+    """Return whether a file holds positions, or empty lines alone; raises FourlabError if not."""
+    _read(rules, path)
+    return True
+
+
+def _read(rules: Rules, path: Path) -> tuple[list[Position], int]:
+    """Return the positions of a file, and how many empty lines stand before one of them."""
     with reading(path):
-        lines = text_of(path).splitlines()
+        lines = text_of(path).rstrip().splitlines()
     positions = []
     for number, line in enumerate(lines, start=1):
         try:
@@ -147,11 +170,12 @@ def read_positions(rules: Rules, path: Path) -> list[Position]:
                 positions.append(position_of(rules, "" if moves == EMPTY else moves))
         except FourlabError as error:
             raise FourlabError(f"{path}, line {number}: {error}") from None
-    if not positions:
-        raise FourlabError(
-            f"{path} holds no position; write a move string a line, {EMPTY} for the empty board"
-        )
-    return positions
+    return positions, len(lines) - len(positions)
+
+
+@functools.cache  # a command reads its file more than once
+def _say_once(words: str) -> None:
+    log.warning(words)
 
 
 def position_lines(starts: Iterable[str]) -> bytes:

@@ -29,12 +29,14 @@ COLUMNS = (
     "second_seconds", "forfeit", "started",
 )  # fmt: skip
 PGN_WIDTH = 79  # characters of a line, as PGN wants it
+# A comment without an end stops where another game begins. A line of a comment may look like a tag.
+NEXT_GAME = r'\n(?:\[Event\s*"|[ \t]*\n\[\s*\w+\s*"(?:\\.|[^"\\\n])*"[ \t]*\][ \t]*\n)'
 PGN_TOKEN = re.compile(
-    r"""\s*(?:\[\s*(\w+)\s*"((?:\\.|[^"\\])*)"\s*\]  # a tag
-    |\{(?:(?!\n\[\s*\w+\s*")[^}])*\}  # a comment, which no other game begins in
+    rf"""\s*(?:\[\s*(\w+)\s*"((?:\\.|[^"\\])*)"\s*\]  # a tag
+    |\{{(?:(?!{NEXT_GAME})[^}}])*\}}  # a comment
     |;[^\n]* |%[^\n]* |\$\d+ |\d+\.+  # what is passed over too: comments, marks, numbers
     |([()]) |(1-0|0-1|1/2-1/2|\*)(?=\s|$)  # variations; how it ended
-    |([^\s()\[\]{};]+) |$)""",  # a move
+    |([^\s()\[\]{{}};]+) |$)""",  # a move
     re.VERBOSE,
 )
 USUAL_ENDS = ("", "normal", "unterminated")  # PGN's words for a game that nobody broke off

@@ -239,6 +239,19 @@ def test_few_games_at_a_time_and_stops_between_are_the_same_run() -> None:
     assert same(trained(whole), parts)
 
 
+def test_games_of_a_chunk_that_was_called_off_are_told_once() -> None:
+    learner = made(SMALL, games=60, chunk=40)
+    looks = iter(range(1000))
+    learner.halt = lambda: next(looks) == 12
+    assert list(learner.steps()) == []
+    assert 0 < (untold := learner.done) < 40
+    told = [learner.advance(40), *learner.steps()]
+    assert untold < 40 <= told[0].done < 60
+    ends = [0, *(progress.done for progress in told)]
+    assert [progress.played for progress in told] == np.diff(ends).tolist()
+    assert ends[-1] == 60
+
+
 def test_a_stop_is_heard_while_opponents_think_and_leaves_no_trace(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

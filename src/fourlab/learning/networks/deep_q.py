@@ -148,10 +148,14 @@ class DeepQ(Learner):
             yield self._progress(part)
 
     def advance(self, games: int, limit: Limit = NO_LIMIT) -> Progress | None:
-        """Play and learn until about so many games are over; a limit ends it between two moves."""
+        """Play and learn until about so many games are over; a limit ends it between two moves.
+
+        Games of a chunk of `steps` that was called off, which nobody was told of, are told too.
+        """
         if self.done >= self.total:
             return None
-        part = Part(min(self.done + games, self.total))
+        part, self._part = self._part, Part()
+        part.stop = min(self.done + games, self.total)
         with suppress(CalledOffError):
             self._play(part, limit)
         return self._progress(part)
