@@ -74,6 +74,19 @@ def test_values_mean_the_same_in_brackets_and_without(tmp_path: Path) -> None:
     assert made.spec == RunConfig.load(tmp_path / "a").learner
 
 
+def test_a_learner_in_brackets_is_the_one_without(tmp_path: Path) -> None:
+    words = ("--game", "tictactoe", "--games", "20")
+    for spec in ("(q:alpha=0.2)", "( q )"):
+        run = fourlab(tmp_path, "train", spec, *words)
+        assert run.returncode == 0, run.stderr
+    assert [RunConfig.load(tmp_path / "runs" / name).learner for name in ("q-1", "q-2")] == [
+        "q:games=20,alpha=0.2",
+        "q:games=20",
+    ]
+    run = fourlab(tmp_path, "train", "(q)", "--resume", "--out", "runs/q-2", "--games", "30")
+    assert run.returncode == 0, run.stderr
+
+
 def test_reports_that_come_later_than_asked_are_told_of(tmp_path: Path) -> None:
     words = ("train", "q", "--game", "tictactoe", "--games", "128", "--opponent", "mcts:sims=1")
     said = "--every 100: q is looked at after every 64 games; a report comes with the first look"

@@ -120,7 +120,7 @@ def _text(
 ) -> str:
     """Return the learner's spec with all that was given, behind a colon if it was not named."""
     from fourlab.core.errors import SpecError
-    from fourlab.core.spec import wrapped
+    from fourlab.core.spec import unwrapped, wrapped
 
     given = {"opponent": opponent, "games": games, "side": side}
     extra = [f"{name}={wrapped(str(value))}" for name, value in given.items() if value is not None]
@@ -129,7 +129,8 @@ def _text(
         if not equals:
             raise SpecError(f"--set {item!r} is no option; write --set alpha=0.1")
         extra.append(f"{name}={wrapped(value)}")
-    return learner + ("," if ":" in learner else ":") + ",".join(extra) if extra else learner
+    named = unwrapped(learner.strip()).strip()
+    return named + ("," if ":" in named else ":") + ",".join(extra) if extra else named
 
 
 def _named(text: str, game: str) -> "Learner":

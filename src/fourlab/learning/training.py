@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,7 @@ from fourlab.agents.registry import Named, several, spec_of
 from fourlab.agents.registry import agent as find_agent
 from fourlab.core.kinds import typed
 from fourlab.core.showing import shown
+from fourlab.core.spec import parse
 from fourlab.learning.registry import learner as new_learner
 from fourlab.learning.runs import Run, RunConfig
 from fourlab.rules.catalog import game as find_game
@@ -58,7 +58,7 @@ def train(
 
 def free_folder(learner: str) -> Path:
     """Return a folder below runs/ that is not there yet."""
-    name = re.split(r"[:,]", learner)[0]
+    name = parse(learner).name
     number = 1
     while Path(RUNS, f"{name}-{number}").exists():
         number += 1
