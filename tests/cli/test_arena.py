@@ -364,7 +364,7 @@ def test_plots_are_drawn(played: Path) -> None:
         (["sweep", "random"], "spans no grid"),
         (
             ["sweep", "flat:playouts={5,05}"],
-            "give each option different values, once",
+            "'flat:playouts=5' and 'flat:playouts=05' are one agent; give it once",
         ),
         (["sweep", "flat:playouts={1,2}", "--runs", "x"], "nothing is trained; leave out --runs"),
         (["sweep", "flat:playouts={1,x}"], "playouts='x' is not allowed"),

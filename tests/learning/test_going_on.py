@@ -106,6 +106,23 @@ def test_what_is_said_again_is_no_contradiction(tmp_path: Path) -> None:
     Run.start(tmp_path, RunConfig("q:games=600,chunk=100", GAME, 5))
     assert agreed_length(tmp_path, "q:chunk=100,alpha=0.1", GAME, 5) is None
     assert agreed_length(tmp_path, ":games=(800)", None, None) == 800
+    assert agreed_length(tmp_path, "(q:alpha=const:.1,games=(800))", None, None) == 800
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "(2 random) then (minimax:depth=2,ties=first)",
+        "4 (random) then (minimax:ties=first,depth=2)",
+        "((random) then 1 (minimax:depth=2.0,ties=first))",
+    ],
+)
+def test_opponents_said_in_other_words_are_no_contradiction(tmp_path: Path, text: str) -> None:
+    opponent = "random then minimax:depth=2,ties=first"
+    Run.start(tmp_path, RunConfig(f"q:games=600,opponent=({opponent})", GAME, 5))
+    assert agreed_length(tmp_path, f":opponent=({text})", GAME, 5) is None
+    with pytest.raises(SpecError, match=r"the run in .* was begun with opponent"):
+        agreed_length(tmp_path, f":opponent=({text.replace('first', 'central')})", GAME, 5)
 
 
 def test_reports_come_as_often_as_asked_for(tmp_path: Path) -> None:

@@ -248,6 +248,12 @@ def test_what_was_trained_elsewhere_is_said() -> None:
             r"'q:opponent=random' and 'q:opponent=\(random\)' are one learner; give it once",
         ),
         ("q:opponent={random,magic}", "unknown agent 'magic'"),
+        ("q:alpha={0.1,const:0.1}", "'q:alpha=0.1' and 'q:alpha=const:0.1' are one learner"),
+        ("q:epsilon={(linear:1,end=0.1),(linear:1.0,end=.1)}", "are one learner"),
+        ("q:alpha={0.1,1e-1}", "are one learner"),
+        ("q:alpha={.1,0.5,0.10}", "are one learner"),
+        ("q:chunk={5,9,5.0}", "are one learner"),
+        ("q:opponent={minimax,(minimax:ties=random)}", "are one learner"),
     ],
 )
 def test_what_cannot_be_trained_is_refused_before_anything_is(

@@ -25,18 +25,19 @@ def test_braces_span_a_grid() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    [
-        *("mcts", "mcts:c={}", "mcts:c={1,1}", "mcts:c={1,,2}", "mcts:c={1", "mcts:c={{1}}"),
-        *("mcts:c={1,1.0}", "q:alpha={0.1,1e-1}", "q:alpha={.1,0.5,0.10}", "q:alpha={0.1,(0.1)}"),
-    ],
+    ["mcts", "mcts:c={}", "mcts:c={1,1}", "mcts:c={1,,2}", "mcts:c={1", "mcts:c={{1}}"],
 )
 def test_what_spans_no_grid_is_refused(text: str) -> None:
     with pytest.raises(SpecError, match=r"spans no grid|different values"):
         expand(text)
 
 
-def test_values_that_are_no_finite_numbers_are_told_apart_by_their_letters() -> None:
-    assert len(expand("q:alpha={nan,NaN,sNaN,inf,infinity,0.1,1e-2,(linear:1)}").specs) == 8
+@pytest.mark.parametrize(
+    "values", ["c={1,1.0}", "sims={10,1e1}", "c={.5,2,(0.5)}", "solver={on,1}"]
+)
+def test_equal_values_are_refused_however_they_are_written(values: str) -> None:
+    with pytest.raises(SpecError, match=r"are one agent; give it once|is given twice"):
+        Sweep(f"mcts:{values}", ("random",), SMALL)
 
 
 def test_a_grid_is_bounded() -> None:

@@ -87,6 +87,17 @@ class Opponents:
         found = [number for number, stage in enumerate(self.stages) if any(m.every for m in stage)]
         return max(found, default=-1)
 
+    @property
+    def meaning(self) -> tuple[tuple[tuple[float, str, int], ...], ...]:
+        """What tells opponents from others: the share, agent and `every` of each member."""
+        return tuple(
+            tuple(
+                (member.weight / sum(m.weight for m in stage), _name(member), member.every)
+                for member in stage
+            )
+            for stage in self.stages
+        )
+
     def prepare(self) -> None:
         """Have all who think get ready; raises what they raise where they cannot play."""
         for member in itertools.chain(*self.stages):
@@ -97,6 +108,10 @@ class Opponents:
     def frozen_every(self) -> int:
         """Games between two updates of the earlier self; 0 if there is none."""
         return max(member.every for stage in self.stages for member in stage)
+
+
+def _name(member: Member) -> str:
+    return FROZEN if member.agent is None else member.agent.spec
 
 
 def _draw(members: tuple[Member, ...], chance: float) -> Member:

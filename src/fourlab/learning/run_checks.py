@@ -10,6 +10,7 @@ from fourlab.core.spec import configure, options_of, parse, show_value
 from fourlab.core.storage import StorageError
 from fourlab.learning.base import Learner
 from fourlab.learning.evaluation import check_truth
+from fourlab.learning.meaning import meaning
 from fourlab.learning.opponents import opponent
 from fourlab.learning.registry import learner as new_learner
 from fourlab.learning.registry import load_learner
@@ -37,8 +38,10 @@ def agreed_length(folder: Path, text: str, game: str | None, seed: int | None) -
         raise SpecError(f"learner {spec.name!r}: the run in {folder} is of {mine.name!r}; {advice}")
     wanted = configure(mine.Config, spec, "learner")
     for option in options_of(mine.Config):
+        if option.name not in spec.options or option.name == "games":
+            continue
         asked, begun = (getattr(one, option.field) for one in (wanted, mine.config))
-        if option.name in spec.options and option.name != "games" and asked != begun:
+        if len({meaning(option.field, value, mine.rules) for value in (asked, begun)}) > 1:
             raise SpecError(
                 f"{option.name}={show_value(asked)}: the run in {folder} was begun with "
                 f"{option.name}={show_value(begun)}; {advice}"

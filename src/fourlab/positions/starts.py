@@ -74,12 +74,17 @@ class _Uci:
 KINDS: dict[str, type[Any]] = {"empty": _Empty, "moves": _Moves, "random": _Random, "uci": _Uci}
 
 
-def starts(text: str, rules: Rules) -> Starts:
-    """Return the start positions that a text describes; raises SpecError if it is none."""
+def start_of(text: str) -> Any:
+    """Return what a text says of the start, as a config object; raises SpecError."""
     spec = parse(text)
     if spec.name not in KINDS:
         raise unknown("start", spec.name, KINDS)
-    config: Any = configure(KINDS[spec.name], spec, "start")
+    return configure(KINDS[spec.name], spec, "start")
+
+
+def starts(text: str, rules: Rules) -> Starts:
+    """Return the start positions that a text describes; raises SpecError if it is none."""
+    config = start_of(text)
     nothing = np.zeros(1, np.int64)
     if isinstance(config, _Uci):
         return _uci(rules, config.outcome)

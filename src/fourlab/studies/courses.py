@@ -12,7 +12,7 @@ import logging
 import re
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -20,10 +20,11 @@ from pathlib import Path
 from fourlab.core.errors import SpecError
 from fourlab.core.held import alone
 from fourlab.core.limit import never
-from fourlab.core.spec import on_path, parse
+from fourlab.core.spec import on_path, options_of, parse
 from fourlab.core.storage import AtWorkError, StorageError
 from fourlab.core.workers import Workers
 from fourlab.learning.base import Learner
+from fourlab.learning.meaning import meaning
 from fourlab.learning.registry import learner
 from fourlab.learning.runs import CONFIG, Run, RunConfig
 
@@ -50,9 +51,22 @@ class Course:
 
 def course(text: str, game: str, games: int, seed: int, runs: Path) -> Course:
     """Return the run of a learner; its own option `games` goes before `games`. Raises SpecError."""
+    return _course(_made(text, game, games, seed), runs)
+
+
+def _made(text: str, game: str, games: int, seed: int) -> Learner:
     own = "games" in parse(text).options
-    made: Learner = learner(text, game, seed, **({} if own else {"games": games}))
-    run = RunConfig(made.spec, str(made.rules), seed)
+    return learner(text, game, seed, **({} if own else {"games": games}))
+
+
+def _meaning(made: Learner) -> Hashable:
+    """Return what tells a learner from others, however they are written."""
+    fields = [option.field for option in options_of(made.Config)]
+    return made.name, *(meaning(one, getattr(made.config, one), made.rules) for one in fields)
+
+
+def _course(made: Learner, runs: Path) -> Course:
+    run = RunConfig(made.spec, str(made.rules), made.seed)
     return Course(str(runs / folder_name(run)), run, made.total, made.agent().name)
 
 
@@ -131,13 +145,14 @@ class Courses:
     def __init__(
         self, specs: tuple[str, ...], game: str, games: int, seed: int, runs: Path
     ) -> None:
-        self.courses = [course(text, game, games, seed, runs) for text in specs]
-        first: dict[str, str] = {}
-        for text, found in zip(specs, self.courses, strict=True):
-            if first.setdefault(found.folder, text) != text:
-                raise SpecError(
-                    f"{first[found.folder]!r} and {text!r} are one learner; give it once"
-                )
+        self.courses = []
+        first: dict[Hashable, str] = {}
+        for text in specs:
+            made = _made(text, game, games, seed)
+            told = _meaning(made)
+            if first.setdefault(told, text) != text:
+                raise SpecError(f"{first[told]!r} and {text!r} are one learner; give it once")
+            self.courses.append(_course(made, runs))
 
     @property
     def agents(self) -> tuple[str, ...]:

@@ -12,7 +12,6 @@ import re
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
-from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +25,7 @@ from fourlab.core.errors import SpecError, quoted
 from fourlab.core.kinds import typed
 from fourlab.core.sheet import Sheet
 from fourlab.core.showing import shown
-from fourlab.core.spec import parse, split_items, unwrapped
+from fourlab.core.spec import parse, split_items
 from fourlab.core.workers import Workers
 from fourlab.learning.registry import LEARNERS
 from fourlab.rules.catalog import game as find_game
@@ -51,11 +50,14 @@ class Lattice:
 
 
 def expand(text: str) -> Lattice:
-    """Return the grid that a spec with braces spans; raises SpecError."""
+    """Return the grid that a spec with braces spans; raises SpecError.
+
+    Whether values that are written otherwise mean something else is known of what is made of them.
+    """
     options: dict[str, tuple[str, ...]] = {}
     for name, values in BRACES.findall(text):
         choices = tuple(value.strip() for value in split_items(values, text))
-        if name in options or not all(choices) or len({*map(_meant, choices)}) < len(choices):
+        if name in options or not all(choices) or len({*choices}) < len(choices):
             raise SpecError(
                 f"{quoted(name)} in {quoted(text)}: give each option different values, once"
             )
@@ -72,16 +74,6 @@ def expand(text: str) -> Lattice:
         chosen = iter(values)
         specs.append(BRACES.sub(lambda found: f"{found[1]}={next(chosen)}", text))  # noqa: B023
     return Lattice(options, tuple(specs))
-
-
-def _meant(value: str) -> object:
-    """Return what tells a value from others: the number that it is, however it is written."""
-    value = unwrapped(value)
-    try:
-        number = Decimal(value)
-    except InvalidOperation:
-        return value
-    return number if number.is_finite() else value
 
 
 class Sweep:
