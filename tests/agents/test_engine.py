@@ -138,6 +138,27 @@ def test_faults_are_named_and_the_next_decision_has_a_new_program(
         assert decide(spec, "1", limit).move == 0
 
 
+DEAF = """
+import os
+os.write(1, b"ready\\n")
+while True:
+    os.write(1, b"info string x\\nreadyok\\nbestmove 4\\n" * 500)
+"""
+
+
+def test_who_never_reads_is_given_up_whatever_it_says(tmp_path: Path) -> None:
+    file = tmp_path / "deaf.py"
+    file.write_text(DEAF)
+    player = agent(f"engine:{file},time=0.2")
+    player.prepare()
+    engine = engine_module._idle[-1]
+    engine.child.say("\n" * (1 << 20))  # as after many decisions
+    assert player.said() == ""
+    with pytest.raises(EngineError, match=r"within 0\.2 s: it does not read what it is told"):
+        player.decide(game("connect4").start(), np.random.default_rng(1))
+    assert not engine.child.is_alive
+
+
 def test_a_program_that_is_called_off_stops(tmp_path: Path) -> None:
     spec = program(tmp_path, "print('bestmove 2' if sys.stdin.readline() == 'stop\\n' else 'x')")
     agent(spec).prepare()

@@ -1,7 +1,6 @@
-"""Limits, work space, registries, child processes: the small things that all stands on."""
+"""Limits, work space, registries: the small things that all stands on."""
 
 import math
-import sys
 import threading
 from typing import Any
 
@@ -9,7 +8,6 @@ import pytest
 
 from fourlab.core.errors import SpecError
 from fourlab.core.limit import NO_LIMIT, Limit
-from fourlab.core.lines import LineProcess
 from fourlab.core.registry import Registry
 from fourlab.core.scratch import Scratch
 
@@ -107,26 +105,3 @@ def test_a_registry_loads_what_is_asked_for_and_takes_what_is_added() -> None:
         registry.find("pth")
     with pytest.raises(KeyError):
         registry["own"]
-
-
-ECHO = """
-import sys
-for line in sys.stdin:
-    if line.strip() == "die":
-        sys.exit("on purpose")
-    print("heard", line.strip(), flush=True)
-"""
-
-
-def test_a_child_that_speaks_lines_is_heard_and_its_end_too() -> None:
-    child = LineProcess([sys.executable, "-c", ECHO])
-    child.say("one")
-    assert child.hear(60) == "heard one"
-    with pytest.raises(TimeoutError):
-        child.hear(0.01)
-    child.say("die")
-    assert child.hear(60) is None
-    assert child.errors() == "on purpose\n"
-    assert child.errors() == ""  # what was told is not told again
-    assert child.leave(60) == "ended with code 1"
-    child.say("nobody hears this")

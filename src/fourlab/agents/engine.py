@@ -139,7 +139,8 @@ class Engine:
         while True:
             left = deadline - time.perf_counter()
             if left <= 0:  # lines that are no answer may come without end
-                raise self.failure(f"no answer within {allowed:g} s")
+                deaf = "" if self.child.reads else ": it does not read what it is told"
+                raise self.failure(f"no answer within {allowed:g} s{deaf}")
             try:
                 line = self.child.hear(left if limit.stop is never else min(left, SLICE))
             except TimeoutError:

@@ -82,23 +82,26 @@ class LineProcess:
             self._errors.close()
             raise
         guardian.watch(self.process.pid)
-        assert self.process.stdout is not None  # noqa: S101  # it was asked for
+        assert self.process.stdin and self.process.stdout  # noqa: S101, PT018  # they were asked for
+        self._input = self.process.stdin
         self._pipe = self.process.stdout.fileno()
         self._poll = select.poll()  # a child that nobody hears waits by itself: pipes are short
         self._poll.register(self._pipe, select.POLLIN)
         self._heard = b""
+        os.set_blocking(self._input.fileno(), False)
+        self._takes = select.poll()
+        self._takes.register(self._input, select.POLLOUT)
+        self._unsaid = b""
         self.close = weakref.finalize(self, _end, self.process, self._errors)
 
     def _start(
         self, command: Sequence[str], env: Mapping[str, str] | None
-    ) -> subprocess.Popen[str]:
+    ) -> subprocess.Popen[bytes]:
         return subprocess.Popen(  # noqa: S603  # whoever makes it says what runs
             list(command),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._errors,
-            text=True,
-            errors="replace",
             env=None if env is None else dict(env),
             start_new_session=True,  # a group of its own, so that its children end with it
         )
@@ -122,19 +125,38 @@ class LineProcess:
                 prlimit(self.process.pid, what, (soft, hard))
 
     def say(self, line: str) -> None:
-        """Send a line; if the process is dead, that is heard."""
-        assert self.process.stdin is not None  # noqa: S101  # it was asked for
-        with contextlib.suppress(OSError, ValueError):  # it is gone, or was left
-            self.process.stdin.write(line + "\n")
-            self.process.stdin.flush()
+        """Send a line; what the process does not take at once is sent while it is heard.
+
+        If it is dead, that is heard.
+        """
+        self._unsaid += f"{line}\n".encode(errors="replace")
+        self._send()
+
+    def _send(self) -> None:
+        try:
+            while self._unsaid:
+                self._unsaid = self._unsaid[os.write(self._input.fileno(), self._unsaid) :]
+        except BlockingIOError:  # the pipe is full
+            pass
+        except (OSError, ValueError):  # it is gone, or was left
+            self._unsaid = b""
+
+    @property
+    def reads(self) -> bool:
+        """Whether it has taken all that was said, if not read it."""
+        return not self._unsaid
 
     def hear(self, seconds: float) -> str | None:
-        """Return the next line, or None if the process has died; raises TimeoutError."""
+        """Return the next line, or None if the process has died; raises TimeoutError.
+
+        Nothing is heard of a process before it has taken all that was said.
+        """
         deadline = time.perf_counter() + seconds
+        while self._unsaid:
+            _wait(self._takes, deadline)
+            self._send()
         while b"\n" not in self._heard and len(self._heard) < LONGEST_LINE:
-            left = max(0.0, deadline - time.perf_counter())
-            if not self._poll.poll(math.ceil(left * 1000)):
-                raise TimeoutError
+            _wait(self._poll, deadline)
             try:
                 more = os.read(self._pipe, AT_ONCE)
             except OSError:  # another thread has closed it
@@ -148,8 +170,9 @@ class LineProcess:
     def forget(self) -> None:
         """Pass over what it has said and nobody asked for."""
         self._heard = b""
-        while self._poll.poll(0) and os.read(self._pipe, AT_ONCE):
-            pass
+        for _ in range(LONGEST_LINE // AT_ONCE):  # it may speak faster than it is passed over
+            if not self._poll.poll(0) or not os.read(self._pipe, AT_ONCE):
+                break
 
     def errors(self) -> str:
         """Return the end of what it has written to standard error since this was asked last."""
@@ -165,12 +188,18 @@ class LineProcess:
         return ending
 
 
-def _end(process: subprocess.Popen[str], errors: IO[bytes]) -> None:
+def _wait(poll: select.poll, deadline: float) -> None:
+    """Return when a pipe is ready, or its process gone; raises TimeoutError."""
+    left = max(0.0, deadline - time.perf_counter())
+    if not poll.poll(math.ceil(left * 1000)):
+        raise TimeoutError
+
+
+def _end(process: subprocess.Popen[bytes], errors: IO[bytes]) -> None:
     with contextlib.suppress(OSError):  # all of them are gone
         os.killpg(process.pid, signal.SIGKILL)
     process.wait()
     guardian.forget(process.pid)
     for pipe in (process.stdin, process.stdout, errors):
         if pipe is not None:
-            with contextlib.suppress(OSError):  # what was still to be written to the dead
-                pipe.close()
+            pipe.close()
