@@ -176,16 +176,16 @@ def nameable(text: str) -> str:
     return text
 
 
-def split_items(text: str, whole: str) -> list[str]:
-    """Split at the commas that stand outside brackets; `whole` names the text in errors."""
+def split_items(text: str, whole: str, mark: str = ",") -> list[str]:
+    """Split at the marks that stand outside brackets; `whole` names the text in errors."""
     items, depth, start = [], 0, 0
     for index, char in enumerate(text):
         depth += (char == "(") - (char == ")")
         if depth < 0:
             break
-        if char == "," and depth == 0:
+        if depth == 0 and text.startswith(mark, index):
             items.append(text[start:index])
-            start = index + 1
+            start = index + len(mark)
     if depth != 0:
         raise SpecError(
             f"brackets in {quoted(whole)} do not match; each ( needs a ), also in names of files"

@@ -204,12 +204,19 @@ class Labeller:
         return label(self.rules, keys[at : at + CHUNK], self.solver, limit)
 
     def _resumed(self, keys: Ints, path: Path | None) -> Labels:
-        if path is None or not path.exists():
-            return nothing(self.rules)
-        done = load_labels(path)
-        if done.rules != self.rules or not np.array_equal(done.keys, keys[: len(done)]):
-            raise StorageError(f"{path} holds labels of other positions; name another file")
+        done = begun(path, self.rules, keys) if path else nothing(self.rules)
+        if done is None:
+            raise StorageError(
+                f"{path} holds labels of other positions, or of another game; name another folder"
+            )
         return done
+
+
+def begun(path: Path, rules: Rules, keys: Ints) -> Labels | None:
+    """Return what a file holds of the labels of positions, None if it is a file of others."""
+    done = load_labels(path) if path.exists() else nothing(rules)
+    is_beginning = done.rules == rules and np.array_equal(done.keys, keys[: len(done)])
+    return done if is_beginning else None
 
 
 def nothing(rules: Rules) -> Labels:

@@ -12,7 +12,16 @@ from fourlab.core.errors import IllegalMoveError, SpecError
 from fourlab.core.limit import CalledOffError
 from fourlab.core.storage import StorageError
 from fourlab.learning.networks.replies import asked, strategy
-from fourlab.learning.networks.sources import Games, distinct, lessons, played, scored, sources
+from fourlab.learning.networks.sources import (
+    File,
+    Games,
+    Walk,
+    distinct,
+    lessons,
+    played,
+    scored,
+    sources,
+)
 from fourlab.learning.registry import learner, load_learner
 from fourlab.positions.labels import UNKNOWN, Labeller, save_labels
 from fourlab.positions.suites import phase_positions, score_positions
@@ -97,6 +106,47 @@ def test_sources_are_read_or_refused(tmp_path: Path) -> None:
     (tmp_path / "lines").write_text("12121\n")
     with pytest.raises(SpecError, match="no position in which the game goes on"):
         lessons(f"file:{tmp_path / 'lines'}", RULES)
+
+
+def test_names_with_the_word_between_sources_stand_in_brackets(tmp_path: Path) -> None:
+    path = tmp_path / "this and that"
+    path.write_text("12\n")
+    assert sources(f"file:({path})", RULES) == [File(str(path))]
+    both = [File(str(path)), Walk("first")]
+    for text in (f"file:({path}) and walk:first", f"(file:({path}) and walk)"):
+        assert sources(text, RULES) == both
+    with pytest.raises(SpecError, match=r"brackets in 'walk and file:.* do not match"):
+        sources(f"walk and file:({path}", RULES)
+
+
+def test_a_folder_keeps_sources_of_one_kind_beside_each_other(tmp_path: Path) -> None:
+    files = tmp_path / "a", tmp_path / "b"
+    for path, lines in zip(files, ("1\n12\n", "2\n1122\n"), strict=True):
+        path.write_text(lines)
+    text = " and ".join(f"file:{path}" for path in files)
+    text += " and games:of=random,count=2 and games:of=random,count=3"
+    folder, plain = tmp_path / "data", lessons(text, RULES)
+    assert (lessons(text, RULES, folder).keys == plain.keys).all()
+    assert len([*folder.iterdir()]) == 4
+    with pytest.MonkeyPatch.context() as patch:  # nothing is labelled twice
+        patch.setattr(Labeller, "_chunk", None)
+        files[0].rename(tmp_path / "c")
+        again = lessons(text.replace(str(files[0]), str(tmp_path / "c")), RULES, folder)
+        assert (again.scores == plain.scores).all()
+
+
+def test_a_folder_with_one_source_of_a_kind_is_taken_up(tmp_path: Path) -> None:
+    first, second, data = tmp_path / "a", tmp_path / "b", tmp_path / "data"
+    first.write_text("1\n12\n")
+    second.write_text("2\n1122\n")
+    lessons(f"file:{first}", RULES, data)
+    [home] = data.iterdir()
+    home.rename(data / "file")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Labeller, "_chunk", None)
+        lessons(f"file:{first}", RULES, data)
+    assert len(lessons(f"file:{second} and file:{first}", RULES, data)) == 4
+    assert len([*data.iterdir()]) == 2
 
 
 @pytest.mark.parametrize("values", ["value=none", "weight=0"])

@@ -74,6 +74,7 @@ def test_a_page_makes_networks_small_unless_the_address_says_otherwise() -> None
         ("distil:data=elsewhere", "data names a file"),
         ("distil:positions=(file:/etc/passwd)", "cannot be learned from on a page"),
         ("distil:positions=(walk:first and games:of=perfect)", "'games:of=perfect' cannot be"),
+        ("distil:positions=(file:(walk and suite))", "'file:(walk and suite)' cannot be"),
         ("distil:positions=nonsense", "'nonsense' cannot be"),
         ("distil:width=512", "width 512 is too much for a page; at most 64"),
         ("deep-q:network=residual,blocks=60", "blocks 60 is too much for a page; at most 6"),

@@ -7,7 +7,8 @@ suite:middle          of a suite: opening, middle, end, uci
 uci                   the whole UCI data set (connect4): scores of positions, not of moves
 file:PATH             of a file with a move string a line
 
-Several are joined by `and`: `walk:first and games:of=(mcts:sims=100),count=500`.
+Several are joined by `and`: `walk:first and games:of=(mcts:sims=100),count=500`. A name that holds
+it stands in brackets: `file:(this and that)`.
 """
 
 from __future__ import annotations
@@ -25,12 +26,14 @@ from fourlab.agents.registry import agent as find_agent
 from fourlab.core.arrays import Ints
 from fourlab.core.errors import IllegalMoveError, SpecError
 from fourlab.core.limit import NO_LIMIT
-from fourlab.core.spec import configure, option, parse, unknown
+from fourlab.core.spec import configure, option, parse, split_items, unknown, unwrapped
+from fourlab.core.storage import checksum
 from fourlab.learning.networks.replies import SIDES, asked, at_once
 from fourlab.positions.labels import (
     UNPLAYABLE,
     Labeller,
     Labels,
+    begun,
     joined,
     packed,
     unpacked,
@@ -94,6 +97,11 @@ KINDS: dict[str, type[Any]] = {
 }
 
 
+def parts_of(text: str) -> list[str]:
+    """Return the sources that a text joins, each as its own text; raises SpecError."""
+    return split_items(unwrapped(text.strip()), text, AND)
+
+
 def sources(text: str, rules: Rules) -> list[Any]:
     """Return what a text of sources names, as config objects; raises FourlabError.
 
@@ -101,7 +109,7 @@ def sources(text: str, rules: Rules) -> list[Any]:
     """
     check_size(rules)
     found = []
-    for part in text.split(AND):
+    for part in parts_of(text):
         spec = parse(part)
         if spec.name not in KINDS:
             raise unknown("source of positions", spec.name, KINDS)
@@ -138,13 +146,27 @@ def _labelled(labeller: Labeller, source: Any, folder: Path | None, watch: Watch
         return [scored(rules, load_suites(rules)[source.name])]
     keys = np.unique(_keys(rules, source))
     plies = np.bitwise_count(unpacked(rules, keys)[1])
-    name = type(source).__name__.lower()
+    by_ply = {ply: keys[plies == ply] for ply in np.unique(plies).tolist()}
+    home = _home(rules, folder, type(source).__name__.lower(), by_ply) if folder else None
     found = []
-    for ply in np.unique(plies).tolist():
-        here = keys[plies == ply]
-        path = folder / name / f"ply-{ply:02}.npz" if folder else None
+    for ply, here in by_ply.items():
+        path = home / _file(ply) if home else None
         found.append(labeller.label(here, path, functools.partial(watch, ply, len(here))))
     return found
+
+
+def _home(rules: Rules, folder: Path, kind: str, by_ply: dict[int, Ints]) -> Path:
+    """Return where the labels of a source are kept: by its positions, whatever now names them."""
+    plain = folder / kind  # of folders made when they held one source of a kind
+    if plain.is_dir() and all(
+        begun(plain / _file(ply), rules, keys) is not None for ply, keys in by_ply.items()
+    ):
+        return plain
+    return folder / f"{kind}-{checksum({str(ply): keys for ply, keys in by_ply.items()})[:8]}"
+
+
+def _file(ply: int) -> str:
+    return f"ply-{ply:02}.npz"
 
 
 def _keys(rules: Rules, source: Any) -> Ints:

@@ -16,7 +16,7 @@ from fourlab.agents.by_heart import is_small
 from fourlab.core.errors import FourlabError
 from fourlab.core.spec import YES_NO, Option, configure, options_of, parse
 from fourlab.learning.base import Learner
-from fourlab.learning.networks.sources import AND
+from fourlab.learning.networks.sources import parts_of
 from fourlab.learning.opponents import named_in
 from fourlab.learning.registry import LEARNERS
 from fourlab.rules.catalog import name_of
@@ -234,7 +234,7 @@ def _board(spec: str) -> Rules:
 
 def _check_positions(text: str) -> None:
     """Raise FourlabError if a page cannot learn from such positions."""
-    for one in text.split(AND):
+    for one in parts_of(text):
         if parse(one).name not in POSITIONS:
             raise FourlabError(
                 f"positions {one[:40]!r} cannot be learned from on a page; walk:first, "
