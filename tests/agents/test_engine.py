@@ -159,6 +159,14 @@ def test_who_never_reads_is_given_up_whatever_it_says(tmp_path: Path) -> None:
     assert not engine.child.is_alive
 
 
+def test_a_program_that_never_pauses_is_called_off(tmp_path: Path) -> None:
+    spec = program(tmp_path, "while True: print('info nodes 1', flush=True)")
+    looks = iter([False] * 20)
+    with pytest.raises(EngineError, match="no answer"):
+        decide(spec, "", Limit(stop=lambda: next(looks, True)))
+    assert next(looks, None) is None  # it was looked at all the while
+
+
 def test_a_program_that_is_called_off_stops(tmp_path: Path) -> None:
     spec = program(tmp_path, "print('bestmove 2' if sys.stdin.readline() == 'stop\\n' else 'x')")
     agent(spec).prepare()

@@ -126,6 +126,9 @@ class Engine:
             word, _, rest = line.partition(" ")
             if word == "info":
                 told = _told(position, rest, told)
+                if limit.stop():  # who speaks without a pause is never waited for
+                    self.child.say("stop")
+                    deadline, limit = time.perf_counter() + GRACE, NO_LIMIT
             elif word == "bestmove":
                 column = whole_number((rest.split() or [""])[0])
                 if column is None:
