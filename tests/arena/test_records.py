@@ -512,9 +512,12 @@ def without_helper(monkeypatch: pytest.MonkeyPatch, path: Path) -> None:
     def connect(place: object, **how: object) -> sqlite3.Connection:
         helper.unlink(missing_ok=True)
         helper.symlink_to("nowhere")  # which SQLite does not follow
+        opened = real(place, **how)  # type: ignore[arg-type, call-overload]
         try:
-            opened = real(place, **how)  # type: ignore[arg-type, call-overload]
             opened.execute("SELECT 1 FROM sqlite_master").fetchone()
+        except sqlite3.Error:
+            opened.close()
+            raise
         finally:
             helper.unlink()
         return opened

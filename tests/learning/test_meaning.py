@@ -24,6 +24,8 @@ APART = [
 
 
 def meanings(name: str, field: str, texts: list[str]) -> int:
+    if name in ("deep-q", "distil"):
+        pytest.importorskip("torch")
     made = [learner(name, "tictactoe", **{field: text}) for text in texts]
     return len({meaning(field, getattr(one.config, field), one.rules) for one in made})
 

@@ -11,7 +11,6 @@ import functools
 import hashlib
 import logging
 import multiprocessing
-import multiprocessing.util
 import os
 import platform
 import signal
@@ -42,7 +41,6 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 Kind = Literal["threads", "processes"]
-LAST = -1000  # of what a process of Python's does before it ends
 ATTEMPTS = 4  # of a job whose worker died under it
 CONNECT_SECONDS = 10
 OTHER_SOURCES = (
@@ -238,8 +236,8 @@ def _settle() -> None:
     It ends if its owner is killed: it would wait for jobs for ever.
     """
     os.dup2(2, 1)  # what is printed goes where errors go
-    leave = borrowed.end_if_threads_are_left
-    multiprocessing.util.Finalize(None, leave, args=(0,), exitpriority=LAST)
+    # From 3.13 on a worker waits for threads before anything else that it does at its end.
+    threading._register_atexit(borrowed.end_if_threads_are_left, 0)  # type: ignore[attr-defined]
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # its owner is interrupted, and ends it
     owner = multiprocessing.parent_process()
     assert owner is not None  # noqa: S101  # this runs in a worker
