@@ -14,6 +14,7 @@ from fourlab.studies.base import Results
 from fourlab.studies.bench import Bench
 from fourlab.studies.findings import Column, Findings, Measure, over_seeds
 from fourlab.studies.learners import BOARDS, STUDY, TIC_TAC_TOE
+from fourlab.studies.schooling import Schooled
 
 RUN = ("tic-tac-toe-baseline", "tic-tac-toe-self")  # the other board runs the same functions
 TABLES = ("q", "afterstates", "double-q", "td-lambda", "monte-carlo", "n-tuple")
@@ -45,6 +46,21 @@ def test_every_learner_has_a_row_with_all_figures(archive: Archive) -> None:
                 assert cell.low <= cell.value <= cell.high
                 assert 0 <= cell.value <= (2 if column.name == "off" else 1)
             assert float(row["perfect"]) <= 0.5  # type: ignore[arg-type]  # all there is
+
+
+def test_errors_of_values_are_of_seeds_that_taught_any() -> None:
+    exams = [[(1, 0, 0), (1, 0, 0)]]
+    some, none = (
+        learners._row("q", [Schooled(exams=exams, truth=_truth(off)) for off in seeds])
+        for seeds in ((None, 0.5, None), (None, None, None))
+    )
+    assert some["off"] == over_seeds([0.5])
+    assert none["off"] is None
+    assert some["good"] == none["good"] == over_seeds([1.0] * 3)
+
+
+def _truth(error: float | None) -> dict[str, Any]:
+    return {"perfect": 1.0, "good": 1.0, "value_error": error}
 
 
 def test_curves_end_in_the_table(archive: Archive) -> None:

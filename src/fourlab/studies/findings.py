@@ -64,6 +64,19 @@ def over_seeds(values: Sequence[float]) -> Measure:
     )
 
 
+def value(cell: Cell) -> float:
+    """Return the number of a cell."""
+    if isinstance(cell, Measure | int | float):
+        return float(cell)
+    raise TypeError(f"{cell!r} is no number")
+
+
+def over_known(values: Sequence[float | None]) -> Measure | None:
+    """Return `over_seeds` of the seeds that have a value, None if none has."""
+    known = [value for value in values if value is not None]
+    return over_seeds(known) if known else None
+
+
 @dataclass(frozen=True)
 class Column:
     """A column of a table. `name` is the key of its cells; shares are 0 to 1 in a percent one."""

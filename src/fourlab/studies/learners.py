@@ -11,7 +11,16 @@ from fourlab.learning.tables.learner import TableLearner
 from fourlab.studies.base import Claim, Evidence, Experiment, Results, Study
 from fourlab.studies.bench import Bench
 from fourlab.studies.claims import all_of, compare, is_above
-from fourlab.studies.findings import Column, Curve, Findings, Measure, over_seeds
+from fourlab.studies.findings import (
+    Column,
+    Curve,
+    Findings,
+    Measure,
+    Row,
+    over_known,
+    over_seeds,
+    value,
+)
 from fourlab.studies.plots import curves, intervals
 from fourlab.studies.schooling import Exam, Schooled, Schooling
 
@@ -79,32 +88,30 @@ def _score(marks: tuple[int, int, int]) -> float:
     return (wins + draws / 2) / (wins + draws + losses)
 
 
-def _row(label: str, runs: Sequence[Schooled]) -> dict[str, str | Measure]:
+def _row(label: str, runs: Sequence[Schooled]) -> Row:
     scores = [[_score(marks) for marks in run.exams[-1]] for run in runs]
     baseline, perfect = (over_seeds(list(values)) for values in zip(*scores, strict=True))
     best, good, off = (
-        over_seeds([run.truth[key] for run in runs]) for key in ("perfect", "good", "value_error")
+        over_known([run.truth[key] for run in runs]) for key in ("perfect", "good", "value_error")
     )
-    row: dict[str, str | Measure] = {"learner": label, "baseline": baseline, "perfect": perfect}
-    return {**row, "best": best, "good": good, "off": off}
+    scores_of = {"baseline": baseline, "perfect": perfect}
+    return {"learner": label, **scores_of, "best": best, "good": good, "off": off}
 
 
 def side_by_side(bench: Bench, board: Board, opponent: str) -> Findings:
     """Train every learner on a board against an opponent, and examine it all along."""
-    rows, lines = [], []
+    rows: list[Row] = []
+    lines = []
     games = bench.pick(board.games, board.games // QUICKER)
     for name in names():
         runs = _train(bench, board, spec_of(name, opponent, games), games)
         rows.append(_row(name, runs))
         series = tuple(tuple(_score(exams[0]) for exams in run.exams) for run in runs)
         lines.append(Curve(name, tuple(runs[0].done), series))
-    leader = max(rows, key=lambda row: float(row["baseline"]))
-    told = leader["baseline"]
-    assert isinstance(told, Measure)  # noqa: S101  # `_row` makes nothing else
-    note = (
-        f"After {games:,} games {leader['learner']} scores most against baseline: {told.value:.1%}."
-    )
-    return Findings(COLUMNS, tuple(dict(row) for row in rows), tuple(lines), (note,))
+    leader = max(rows, key=lambda row: value(row["baseline"]))
+    most = value(leader["baseline"])
+    note = f"After {games:,} games {leader['learner']} scores most against baseline: {most:.1%}."
+    return Findings(COLUMNS, tuple(rows), tuple(lines), (note,))
 
 
 def more_games(bench: Bench) -> Findings:
@@ -114,7 +121,7 @@ def more_games(bench: Bench) -> Findings:
         played = bench.pick(games, games // (QUICKER * 10))
         label = "many games" if games == MANY else "as many as the others"
         rows.append(_row(label, _train(bench, SMALL, spec_of("q", "self", played), played)))
-    return Findings(COLUMNS, tuple(dict(row) for row in rows))
+    return Findings(COLUMNS, tuple(rows))
 
 
 def keeping(bench: Bench) -> Findings:
@@ -125,7 +132,7 @@ def keeping(bench: Bench) -> Findings:
         for keep in (0.9, 0.99, 1):
             spec = spec_of("monte-carlo", "baseline", games, f",keep={keep:g}")
             rows.append(_row(f"{board.name}, keep={keep:g}", _train(bench, board, spec, games)))
-    return Findings(COLUMNS, tuple(dict(row) for row in rows))
+    return Findings(COLUMNS, tuple(rows))
 
 
 # ---- claims --------------------------------------------------------------------------------------

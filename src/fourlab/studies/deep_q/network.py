@@ -19,7 +19,7 @@ from fourlab.learning.networks.deep_q import DeepQ
 from fourlab.studies.base import Published
 from fourlab.studies.bench import Bench
 from fourlab.studies.deep_q.claims import AS_STUDIED, STARTS, UNTAUGHT
-from fourlab.studies.findings import Column, Curve, Findings, Row, over_seeds
+from fourlab.studies.findings import Column, Curve, Findings, Row, over_known, over_seeds
 from fourlab.studies.schooling import Exam, Schooled, Schooling
 
 RIGHT = {
@@ -160,7 +160,7 @@ def _truth(taught: dict[str, list[Schooled]]) -> Findings | None:
         if all(one.truth for one in schooled):
             row: Row = {"player": name}
             for column in columns[1:]:
-                row[column.name] = over_seeds([float(one.truth[column.name]) for one in schooled])
+                row[column.name] = over_known([one.truth[column.name] for one in schooled])
             rows.append(row)
     return Findings(columns, tuple(rows)) if rows else None
 

@@ -18,7 +18,7 @@ from fourlab.studies import plots
 from fourlab.studies.base import Published
 from fourlab.studies.bench import Bench
 from fourlab.studies.deep_q.claims import ALMOST, CLOSE, STUDIED
-from fourlab.studies.findings import Column, Curve, Findings, Measure, Row, over_seeds
+from fourlab.studies.findings import Column, Curve, Findings, Measure, Row, over_known, over_seeds
 from fourlab.studies.schooling import Exam, Schooled, Schooling
 
 GAME = "tictactoe"
@@ -182,7 +182,7 @@ def whole(bench: Bench) -> Findings:
                 "held": over_seeds([float(1 - s[1, 2] / s[1].sum()) for s in shares]),
                 "baseline": over_seeds([float((s[2] @ (1, 0.5, 0)) / s[2].sum()) for s in shares]),
                 "good": over_seeds([s.truth["good"] for s in end]),
-                "off": over_seeds([s.truth["value_error"] for s in end]),
+                "off": over_known([s.truth["value_error"] for s in end]),
             }
         )
         if name == STUDIED:

@@ -6,9 +6,9 @@ import numpy as np
 
 from fourlab.arena.statistics import share_interval
 from fourlab.studies.bench import Bench
-from fourlab.studies.findings import Cell, Column, Curve, Findings, over_seeds
+from fourlab.studies.findings import Cell, Column, Curve, Findings, over_known, over_seeds, value
 from fourlab.studies.mcts_q.graduates import Course, Graduate, graduates
-from fourlab.studies.mcts_q.search import BOARD, OUTCOMES, mc, value
+from fourlab.studies.mcts_q.search import BOARD, OUTCOMES, mc
 from fourlab.studies.mcts_q.sweeps import (
     EACH,
     EACH_QUICK,
@@ -194,7 +194,7 @@ def validation(bench: Bench) -> Findings:
                 "kind": kind,
                 "good": over_seeds([run.truth["good"] for run in runs]),
                 "perfect": over_seeds([run.truth["perfect"] for run in runs]),
-                "error": over_seeds([run.truth["value_error"] or 0.0 for run in runs]),
+                "error": over_known([run.truth["value_error"] for run in runs]),
             }
             for kind, runs in zip(KINDS, found, strict=True)
         ),

@@ -10,7 +10,16 @@ from fourlab.arena.events import Event
 from fourlab.arena.statistics import share_interval
 from fourlab.core.arrays import Ints
 from fourlab.studies.bench import Bench
-from fourlab.studies.findings import Cell, Column, Curve, Findings, Measure, over_seeds, share
+from fourlab.studies.findings import (
+    Cell,
+    Column,
+    Curve,
+    Findings,
+    Measure,
+    over_seeds,
+    share,
+    value,
+)
 
 BOARD = "connect:columns=5,rows=6,k=4"
 TREE = "depth=4,solver=no"  # the study's: four plies deep, every node with all its children
@@ -98,13 +107,6 @@ def _notes_on_maps(rows: list[dict[str, Cell]]) -> tuple[str, ...]:
         "them.",
         "With perfect play the board is a draw: every game won was given away by the other side.",
     )
-
-
-def value(cell: Cell) -> float:
-    """Return the number of a cell."""
-    if isinstance(cell, Measure | int | float):
-        return float(cell)
-    raise TypeError(f"{cell!r} is no number")
 
 
 def trees(bench: Bench) -> Findings:

@@ -16,7 +16,16 @@ from fourlab.search.scores import sign
 from fourlab.search.solver import shared_solver
 from fourlab.studies.base import Published
 from fourlab.studies.bench import Bench
-from fourlab.studies.findings import Cell, Column, Curve, Findings, Measure, over_seeds, share
+from fourlab.studies.findings import (
+    Cell,
+    Column,
+    Curve,
+    Findings,
+    Measure,
+    over_known,
+    over_seeds,
+    share,
+)
 from fourlab.studies.schooling import Exam, Schooled, Schooling
 
 SIDES = {"X": "first", "O": "second"}
@@ -177,11 +186,7 @@ def _graded(bench: Bench, course: Course) -> list[Row]:
 
 def _truths(runs: Sequence[Schooled]) -> Row:
     names = {"perfect": "perfect", "good": "good", "off": "value_error"}
-    found: Row = {}
-    for name, key in names.items():
-        values = [run.truth[key] for run in runs if run.truth[key] is not None]
-        found[name] = over_seeds(values) if values else None
-    return found
+    return {name: over_known([run.truth[key] for run in runs]) for name, key in names.items()}
 
 
 # ---- states --------------------------------------------------------------------------------------
