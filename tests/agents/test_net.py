@@ -208,3 +208,28 @@ def test_boards_without_keys_have_one_orientation_too() -> None:
         assert position.mirror().play(image).mirror() == position.play(
             player.decide(position, RNG).move
         )
+
+
+def test_the_mean_is_taken_over_a_board_and_its_mirror_image() -> None:
+    positions = random_positions(RULES, 60)
+    one, two, ahead = net(), net(both=True), net(both=True, plies=1)
+    other = 0
+    for position in positions:
+        priors, values = NETWORK.evaluate(boards_of([position, position.mirror()]))
+        found, worths = two.evaluate(boards_of([position]))
+        wanted = (priors[0] + priors[1][::-1]) / 2
+        assert found[0] == pytest.approx(wanted)
+        assert worths[0] == ahead.evaluate(boards_of([position]))[1][0] == values.mean()
+        decision, mirrored = (two.decide(p, RNG) for p in (position, position.mirror()))
+        assert wanted[decision.move] == pytest.approx(wanted.max())
+        assert decision.policy == pytest.approx((mirrored.policy or ())[::-1])
+        other += decision.move != one.decide(position, RNG).move
+    assert other > 0
+    moves = [two.decide(position, RNG).move for position in positions]
+    assert two.choose(boards_of(positions), np.zeros(60, np.int64)).tolist() == moves
+
+
+def test_a_network_that_sees_mirror_images_alike_is_asked_once() -> None:
+    paired = random_network(RULES, Shape(width=4, blocks=1, paired=1))
+    with pytest.raises(SpecError, match="alike by itself"):
+        net(paired, both=True)

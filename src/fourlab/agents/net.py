@@ -54,6 +54,9 @@ class NetworkConfig:
         positional=True,
     )
     device: str = option("cpu", "where it runs: without torch, or with it", choices=("cpu", "cuda"))
+    both: bool = option(
+        False, "ask about a board and its mirror image, and take the mean: twice the work"
+    )
 
 
 @dataclass(frozen=True)
@@ -77,6 +80,10 @@ class NetworkAgent(Agent):
             network = Network.unpacked(network, Path(self.config.path), rules)
         self._file = self.file if network is None else None
         self.network = network or _load(self.file, rules)
+        if self.config.both and self.network.shape.paired:
+            raise SpecError(
+                f"{self.config.path} sees mirror images alike by itself; write it without both=yes"
+            )
         self.mirrors_alike = self.is_deterministic = True
 
     @property
@@ -102,11 +109,12 @@ class NetworkAgent(Agent):
     @functools.cached_property
     def evaluate(self) -> Evaluator:
         """What gives priors and values of boards."""
-        if self.config.device == "cpu":
-            return self.network.evaluate
-        from fourlab.values.on_torch import TorchEvaluator
+        evaluate: Evaluator = self.network.evaluate
+        if self.config.device != "cpu":
+            from fourlab.values.on_torch import TorchEvaluator
 
-        return TorchEvaluator(self.network, self.config.device)
+            evaluate = TorchEvaluator(self.network, self.config.device)
+        return of_both(self.rules, evaluate) if self.config.both else evaluate
 
 
 @functools.lru_cache(maxsize=8)
@@ -256,11 +264,36 @@ def unturned_moves(rules: Rules, moves: Ints, flipped: Array) -> Ints:
     return np.where(flipped, images(rules)[moves], moves)
 
 
+def of_both(rules: Rules, evaluate: Evaluator) -> Evaluator:
+    """Return an evaluator that takes the mean over a board and its mirror image."""
+    back = images(rules)
+
+    def mean(boards: Boards) -> tuple[Array, Array]:
+        movers, occupied = boards.movers.copy(), boards.occupied.copy()
+        _mirror_all(rules, movers, occupied)
+        pairs = Boards(
+            np.concatenate([boards.movers, movers]),
+            np.concatenate([boards.occupied, occupied]),
+            np.zeros((2 * len(movers), 0), np.uint8),
+        )
+        priors, values = evaluate(pairs)
+        here, there = np.split(priors, 2)
+        return (here + there[:, back]) / 2, np.mean(np.split(values, 2), axis=0)
+
+    return mean
+
+
+@kernel
+def _mirror_all(rules: Rules, movers: Ints, occupied: Ints) -> None:
+    for row in range(len(movers)):
+        movers[row], occupied[row] = mirror(rules, movers[row]), mirror(rules, occupied[row])
+
+
 @kernel
 def _orient(rules: Rules, movers: Ints, occupied: Ints, flipped: Array) -> None:
     for row in range(len(movers)):
         if is_reflected(rules, movers[row], occupied[row]):
-            movers[row], occupied[row] = mirror(rules, movers[row]), mirror(rules, occupied[row])
+            _mirror_all(rules, movers[row : row + 1], occupied[row : row + 1])
             flipped[row] = True
 
 
