@@ -113,6 +113,22 @@ def test_what_ends_are_worth_to_a_network_is_turned_while_it_learns(tmp_path: Pa
         assert one.knowledge.move_values(position_of(made.rules, "12"))[2] == 0.25
 
 
+def test_a_network_that_was_turned_goes_on_against_its_earlier_self_as_if_never_put_away(
+    tmp_path: Path,
+) -> None:
+    spec = "n-tuple:games=400,opponent=(frozen:every=200)"
+    made = learner(spec, "connect:columns=4,rows=3,k=3", 1)
+    made.advance(250)
+    made.tune(win=0.1)
+    made.save(tmp_path / made.file)
+    again = type(made).load(tmp_path / made.file)
+    weights = []
+    for one in (made, again):
+        one.advance(100)
+        weights.append(one.knowledge.arrays()["weights"])
+    assert (weights[0] == weights[1]).all()
+
+
 @pytest.mark.parametrize(
     ("opponent", "games", "least"),
     [

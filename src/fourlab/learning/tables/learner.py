@@ -72,7 +72,9 @@ class TableLearner(Learner):
             begun = beside(begun, boards_of(self._also))
         self.lesson = self.config.lesson(begun)
         shape = self.config.shape(self.rules, self.seed)
-        self.knowledge.give_ends(shape.won, shape.drawn)
+        for known in (self.knowledge, self._frozen):
+            if known is not None:  # a file tells both of the same ends
+                known.give_ends(shape.won, shape.drawn)
 
     def begin_at(self, positions: Sequence[Position]) -> None:
         """From now on half of the games begin at one of these."""
