@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from pathlib import Path
 
+from fourlab.core.storage import StorageError
 from fourlab.web.certificates import Certificates
 from fourlab.web.events import Events
 from fourlab.web.keep.bounds import default_folder
@@ -79,13 +81,18 @@ class Laboratory:
         if self._room is not None:
             self._room.tick()
             self.keep.sweep()
-            self.findings.save()
+            self._save_findings()
             self.bench.after(TICK_SECONDS, self._tick)
+
+    def _save_findings(self) -> None:
+        with suppress(StorageError):
+            self.keep.check()
+            self.findings.save()
 
     def close(self) -> None:
         """Stop them."""
         self.room.close()
-        self.findings.save()
+        self._save_findings()
         self.warming.close()
         self.reruns.close()
         self.bench.close()

@@ -300,3 +300,28 @@ def test_what_was_taken_away_from_the_disk_is_told_in_words(tmp_path: Path) -> N
     shutil.rmtree(tmp_path / "deleted")
     with pytest.raises(FourlabError, match="No such file or directory"):
         keep.restore(deleted.name, "me")
+
+
+def test_nothing_is_written_into_a_folder_that_took_the_place_of_its_own(tmp_path: Path) -> None:
+    place, clock = tmp_path / "kept", Clock()
+    keep = keep_in(place, clock)
+    item, gone = (keep.add("game", "me", {"number": number}) for number in (1, 2))
+    keep.delete(gone.name, "me")
+    place.rename(tmp_path / "moved")
+    shutil.copytree(tmp_path / "moved", place)
+    copied = {path: path.is_file() and path.read_bytes() for path in place.rglob("*")}
+    for change in (
+        lambda: keep.add("game", "me", {}),
+        lambda: keep.put(item.name, {}),
+        lambda: keep.rename(item.name, "other", "me"),
+        lambda: keep.delete(item.name, "me"),
+        lambda: keep.restore(gone.name, "me"),
+        keep.spare,
+    ):
+        with pytest.raises(StorageError, match="deleted, moved or replaced") as refused:
+            change()
+        assert str(tmp_path) not in str(refused.value)
+    clock.now += 100 * DAY
+    keep.sweep()
+    assert {path: path.is_file() and path.read_bytes() for path in place.rglob("*")} == copied
+    assert keep.open(item.name).body == {"number": 1}  # what is known can be looked at

@@ -1,6 +1,7 @@
 """Runs belong to the server: whoever looks sees the same, and what was learned stays."""
 
 import gc
+import shutil
 import weakref
 from collections.abc import Callable
 from pathlib import Path
@@ -580,6 +581,21 @@ def test_no_space_pauses_and_says_so(house: House, monkeypatch: pytest.MonkeyPat
     session.act("run", [])
     house.bench.until(lambda: not kept.running)
     assert "no space" in session.view()["run"]["why"]
+
+
+def test_a_run_is_not_saved_into_a_folder_that_took_the_place_of_its_own(house: House) -> None:
+    session = house.run()
+    kept = session.kept
+    assert kept is not None
+    moved = house.folder.rename(house.folder.with_name("moved"))
+    shutil.copytree(moved, house.folder)
+    path = house.folder / "items" / kept.name / "checkpoint.npz"
+    before = path.read_bytes()
+    assert session.act("step", ["game"])
+    assert session.act("challenge", [])
+    house.bench.until(lambda: kept.failure)
+    assert "deleted, moved or replaced" in kept.failure
+    assert path.read_bytes() == before
 
 
 def test_learn_without_an_address_is_the_run_one_had_last(house: House) -> None:

@@ -26,7 +26,8 @@ from pathlib import Path
 from typing import Any
 
 from fourlab.core.errors import FourlabError
-from fourlab.core.files import contents
+from fourlab.core.files import contents, which
+from fourlab.core.held import Held
 from fourlab.core.storage import StorageError, replacing, writing
 from fourlab.web.keep.bounds import (
     KINDS,
@@ -78,6 +79,14 @@ class Keep:
         self._deleted: dict[str, tuple[Item, float]] = {}
         self._read_all()
 
+    def check(self) -> None:
+        """Raise StorageError if its folder is elsewhere: nothing is written into another one."""
+        if self._place.is_elsewhere:
+            raise StorageError(
+                "nothing can be kept: the folder of this laboratory was deleted, moved or replaced "
+                "while it serves; its owner can start it anew where the folder lies now"
+            )
+
     @property
     def secret(self) -> str:
         """What cookies are signed with: it outlives the server, so that visitors stay known."""
@@ -97,6 +106,7 @@ class Keep:
 
     def spare(self) -> Path:
         """Return a folder for files of what is no item yet; what is left there goes at a start."""
+        self.check()
         return self.root / "deleted" / _letters()
 
     def add(
@@ -233,6 +243,8 @@ class Keep:
     def sweep(self) -> None:
         """Let go of what is too old, and of what was deleted and can no longer come back."""
         with self._lock:
+            if self._place.is_elsewhere:
+                return
             now = self._clock()
             for name in [n for n, (_, at) in self._deleted.items() if now - at > UNDO_SECONDS]:
                 del self._deleted[name]
@@ -248,6 +260,7 @@ class Keep:
             (self.root / "items").mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise StorageError(f"cannot keep anything in {self.root}: {error.strerror}") from None
+        self._place = Held(self.root, which(self.root))
         shutil.rmtree(self.root / "deleted", ignore_errors=True)
         for folder in sorted((self.root / "items").iterdir()):
             try:
@@ -278,6 +291,7 @@ class Keep:
             self.problems.append(f"{why}; it was set aside in {where}")
 
     def _move(self, folder: Path, place: str) -> Path:
+        self.check()
         target = self.root / place / folder.name
         shutil.rmtree(target, ignore_errors=True)
         with writing(target):
@@ -306,6 +320,7 @@ class Keep:
             self._drop([item.name for item in every if item.owner == greedy][-1])
 
     def _write(self, item: Item) -> Item:
+        self.check()
         most = self.kinds[item.kind].body
         size = len(json.dumps(item.body))
         if size > most:
@@ -320,6 +335,7 @@ class Keep:
         return item
 
     def _drop(self, name: str) -> None:
+        self.check()
         self._forget(name)
         shutil.rmtree(self.folder(name), ignore_errors=True)
 

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from fourlab.core.errors import FourlabError
 from fourlab.core.files import written_at
-from fourlab.core.storage import is_there
+from fourlab.core.storage import StorageError, is_there
 from fourlab.learning.base import Learner
 from fourlab.learning.registry import load_own
 from fourlab.learning.runs import CONFIG, RunConfig
@@ -176,6 +176,7 @@ class KeptTraining(Training):
         with self.pen:
             if not self.is_kept:
                 return
+            self.keep.check()
             self.agent = learner.agent().name
             write_run(learner, self.folder)
             self.keep.measure(self.name)
@@ -219,7 +220,8 @@ class KeptTraining(Training):
         now = time.time()
         if now - self._alive_at >= ALIVE_SECONDS or not self.running:
             self._alive_at = now
-            with suppress(OSError):  # whoever takes its folder away is told when it is saved
+            with suppress(OSError, StorageError):  # whoever takes its folder away is told by a save
+                self.keep.check()
                 (self.folder / ALIVE).touch()
                 os.utime(self.folder / ALIVE, (now, now))
         if not self.running:

@@ -48,6 +48,7 @@ class StoryKeeper:
         """Write what was learned; called by whoever has the learner."""
         path = self._path(learner)
         if path is not None and self.shelf is not None:
+            self.shelf.keep.check()
             learner.save(path)
             self.shelf.keep.measure(self.name)
 
