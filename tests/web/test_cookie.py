@@ -8,7 +8,7 @@ import httpx
 import pytest
 from itsdangerous import TimestampSigner
 
-from fourlab.web.cookie import cookie_name
+from fourlab.web.cookie import cookie_name, kept_secret
 from web.server import Server
 
 
@@ -42,3 +42,15 @@ def test_a_cookie_of_the_old_name_counts_where_this_laboratory_signed_it(
         found = json.loads(b64decode(TimestampSigner(secret).unsign(value)))
         assert (found["id"] == "ann") is is_ours
         assert "Set-Cookie" not in browser.get(server.url + "/shelf").headers
+
+
+def test_the_secret_outlives_the_server_and_is_nobody_elses(tmp_path: Path) -> None:
+    secret = kept_secret(tmp_path)
+    assert kept_secret(tmp_path) == secret
+    assert (tmp_path / "secret").stat().st_mode & 0o077 == 0
+
+
+@pytest.mark.parametrize("found", [b"", b"short", b"\xff" * 40])
+def test_a_secret_that_is_none_is_made_anew(tmp_path: Path, found: bytes) -> None:
+    (tmp_path / "secret").write_bytes(found)
+    assert len(kept_secret(tmp_path)) > 40

@@ -13,7 +13,7 @@ from nicegui import ui
 
 from fourlab.version import __version__
 from fourlab.web.api import add_api
-from fourlab.web.cookie import KNOWN_SECONDS, OldCookie, cookie_name
+from fourlab.web.cookie import KNOWN_SECONDS, OldCookie, cookie_name, kept_secret
 from fourlab.web.guard import LOCAL_NAMES, Guard, hush
 from fourlab.web.laboratory import Laboratory
 from fourlab.web.limits import MOST_PAGES, MOST_PAGES_EACH
@@ -40,7 +40,7 @@ def create_app(host: str = "127.0.0.1", threads: int = 0, keep: Path | None = No
     """
     pages_each = MOST_PAGES if host in LOCAL_NAMES else MOST_PAGES_EACH
     laboratory = Laboratory(threads, pages_each, keep)
-    secret = laboratory.keep.secret
+    secret = kept_secret(laboratory.keep.root)
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:

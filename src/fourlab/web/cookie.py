@@ -6,15 +6,35 @@ take each other's.
 
 from __future__ import annotations
 
+import secrets
 from hashlib import sha256
+from pathlib import Path
 
 from itsdangerous import TimestampSigner
 from starlette.datastructures import MutableHeaders
 from starlette.requests import HTTPConnection
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from fourlab.core.files import contents
+from fourlab.core.storage import replacing
+
 OLD_NAME = "session"  # that every laboratory used, and other programs still do
 KNOWN_SECONDS = 365 * 86_400  # for which a browser is told apart from others
+SECRET_LETTERS = 32
+
+
+def kept_secret(folder: Path) -> str:
+    """Return what cookies are signed with: it outlives the server, so that visitors stay known."""
+    path = folder / "secret"
+    try:
+        kept = contents(path).decode("ascii")
+    except (OSError, UnicodeDecodeError):
+        kept = ""
+    if len(kept) < SECRET_LETTERS:
+        kept = secrets.token_urlsafe()
+        with replacing(path, private=True) as file:
+            file.write(kept.encode())
+    return kept
 
 
 def cookie_name(secret: str) -> str:

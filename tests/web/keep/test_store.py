@@ -277,18 +277,6 @@ def test_kill_9_loses_nothing_that_was_answered(tmp_path: Path) -> None:
     assert keep.problems == []
 
 
-def test_the_secret_outlives_the_server_and_is_nobody_elses(tmp_path: Path) -> None:
-    secret = Keep(tmp_path).secret
-    assert Keep(tmp_path).secret == secret
-    assert (tmp_path / "secret").stat().st_mode & 0o077 == 0
-
-
-@pytest.mark.parametrize("found", [b"", b"short", b"\xff" * 40])
-def test_a_secret_that_is_none_is_made_anew(tmp_path: Path, found: bytes) -> None:
-    (tmp_path / "secret").write_bytes(found)
-    assert len(Keep(tmp_path).secret) > 40
-
-
 def test_what_was_taken_away_from_the_disk_is_told_in_words(tmp_path: Path) -> None:
     keep = keep_in(tmp_path)
     gone = keep.add("game", "me", {})

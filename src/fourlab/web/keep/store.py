@@ -26,9 +26,9 @@ from pathlib import Path
 from typing import Any
 
 from fourlab.core.errors import FourlabError
-from fourlab.core.files import contents, which
+from fourlab.core.files import which
 from fourlab.core.held import Held
-from fourlab.core.storage import StorageError, replacing, writing
+from fourlab.core.storage import StorageError, writing
 from fourlab.web.keep.bounds import (
     KINDS,
     MOST_TITLE,
@@ -41,7 +41,6 @@ from fourlab.web.keep.item import NAME, Body, Item, read_item, size_of, write_it
 
 LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"  # none that is taken for another
 RANDOM_LETTERS = 8  # 31^8 names: whoever guesses a million a second needs days for one of thousands
-SECRET_LETTERS = 32
 DAY = 86_400.0
 OPENED_EVERY = 3600.0  # seconds; more often nobody needs to know when an item was opened
 
@@ -86,21 +85,6 @@ class Keep:
                 "nothing can be kept: the folder of this laboratory was deleted, moved or replaced "
                 "while it serves; its owner can start it anew where the folder lies now"
             )
-
-    @property
-    def secret(self) -> str:
-        """What cookies are signed with: it outlives the server, so that visitors stay known."""
-        path = self.root / "secret"
-        try:
-            kept = contents(path).decode("ascii")
-        except (OSError, UnicodeDecodeError):
-            kept = ""
-        if len(kept) < SECRET_LETTERS:
-            made = secrets.token_urlsafe()
-            with replacing(path, private=True) as file:
-                file.write(made.encode())
-            return made
-        return kept
 
     # One item
 
