@@ -1,13 +1,17 @@
 """The API: its answers, its refusals, and whatever schemathesis thinks of."""
 
+import zipfile
+from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 
+from fourlab.learning.registry import learner
 from fourlab.rules.catalog import game
 from fourlab.rules.position import position_of
 from fourlab.search.solver import solve
+from fourlab.web.keep.store import Keep
 from web.server import Server
 
 PICTURE = "4445423633442655"
@@ -126,3 +130,26 @@ def test_fuzzing_finds_nothing(server: Server) -> None:
             case.call_and_validate(timeout=60, excluded_checks=[positive_data_acceptance])
 
         fuzz()
+
+
+def test_of_a_damaged_run_the_name_is_told_and_not_where_it_lies(tmp_path: Path) -> None:
+    keep = Keep(tmp_path / "kept")
+    run = keep.add("run", "ann", {"agent": "q"})
+    made = learner("q:games=50", "tictactoe", 0)
+    made.advance(50)
+    file = keep.folder(run.name) / made.file
+    made.save(file)
+    with zipfile.ZipFile(file) as archive:
+        place = archive.getinfo("values.npy")
+    whole = bytearray(file.read_bytes())
+    whole[place.header_offset + 60 + place.compress_size // 2] ^= 0xFF  # the header stays as it is
+    file.write_bytes(whole)
+    server = Server(tmp_path)
+    server.start()
+    try:
+        answer = get(server, "/api/decide", agent=f"run:{run.name}", game="tictactoe")
+    finally:
+        server.stop()
+    assert answer.status_code == 400
+    assert run.name in answer.json()["detail"]
+    assert str(tmp_path) not in answer.json()["detail"]

@@ -11,7 +11,6 @@ from fourlab.arena.match import play
 from fourlab.arena.pairing import Stretch
 from fourlab.arena.records import Records
 from fourlab.arena.tournament import Tournament
-from fourlab.core.errors import FourlabError
 from fourlab.learning.registry import learner
 from fourlab.learning.runs import RunConfig
 from fourlab.web import limits
@@ -38,6 +37,14 @@ def arena(bench: TestBench, events: Events, shelf: Shelf, **query: str) -> Arena
     return session
 
 
+def begun(bench: TestBench, session: ArenaSession) -> str:
+    """Begin the event of a session; return the name under which it is kept."""
+    assert session.act("run", []), session.error
+    bench.until(lambda: session.event or session.error)
+    assert session.event is not None, session.error
+    return session.event.item
+
+
 def save_run(name: str, game: str) -> Path:
     """Save a learner that knows nothing as a run of the server."""
     made = learner("q:games=10", game, 0)
@@ -53,8 +60,7 @@ def test_an_event_has_an_address_and_outlives_the_page_and_the_server(
     events, shelf = Events(), Shelf(Keep(tmp_path / "kept"), "me")
     session = arena(bench, events, shelf)
     assert session.url.startswith("/arena?")
-    assert session.act("run", [])
-    name = session.event.item
+    name = begun(bench, session)
     assert session.url == f"/event/{name}"
     live = session.event
     session.close()  # nobody looks
@@ -72,8 +78,7 @@ def test_an_event_has_an_address_and_outlives_the_page_and_the_server(
 def test_an_event_that_was_cut_off_goes_on_with_the_rest(bench: TestBench, tmp_path: Path) -> None:
     shelf = Shelf(Keep(tmp_path / "kept"), "me")
     session = arena(bench, Events(), shelf, **LONG)
-    assert session.act("run", [])
-    name = session.event.item
+    name = begun(bench, session)
     bench.until(lambda: session.report and session.report["played"] > 0)
     kept = session.report["played"]
     assert session.view()["offline"] == "While the server is up, the event goes on there."
@@ -97,9 +102,9 @@ def test_two_tabs_see_one_event_and_only_its_owner_stops_it(
 ) -> None:
     events, keep = Events(), Keep(tmp_path / "kept")
     mine = arena(bench, events, Shelf(keep, "me"), **LONG)
-    assert mine.act("run", [])
-    tab = arena(bench, events, Shelf(keep, "me"), event=mine.event.item)
-    other = arena(bench, events, Shelf(keep, "you"), event=mine.event.item)
+    name = begun(bench, mine)
+    tab = arena(bench, events, Shelf(keep, "me"), event=name)
+    other = arena(bench, events, Shelf(keep, "you"), event=name)
     assert tab.event is mine.event is other.event
     assert not other.act("run", [])
     assert "only the browser that began" in other.error["text"]
@@ -112,8 +117,7 @@ def test_two_tabs_see_one_event_and_only_its_owner_stops_it(
 def test_a_deleted_event_ends_and_is_gone(bench: TestBench, tmp_path: Path) -> None:
     events, shelf = Events(), Shelf(Keep(tmp_path / "kept"), "me")
     session = arena(bench, events, shelf, **LONG)
-    assert session.act("run", [])
-    shelf.delete(session.event.item)
+    shelf.delete(begun(bench, session))
     bench.until(lambda: session.report)
     session.event._note(at_once=True)
     assert not session.running
@@ -127,9 +131,10 @@ def test_no_more_events_of_one_visitor_run_than_are_allowed(
     monkeypatch.setattr("fourlab.web.events.MOST_RUNNING", 1)
     events, shelf = Events(), Shelf(Keep(tmp_path / "kept"), "me")
     one = arena(bench, events, shelf, **LONG)
-    assert one.act("run", [])
+    begun(bench, one)
     two = arena(bench, events, shelf, **{**LONG, "seed": "9"})
-    assert not two.act("run", [])
+    assert two.act("run", [])
+    bench.until(lambda: two.error)
     assert "stop one first" in two.error["text"]
     one.event.stop()
 
@@ -148,7 +153,7 @@ def test_only_so_many_events_are_held_and_those_that_run_are(
 
 def test_another_setting_is_another_event(bench: TestBench, tmp_path: Path) -> None:
     session = arena(bench, Events(), Shelf(Keep(tmp_path / "kept"), "me"))
-    assert session.act("run", [])
+    begun(bench, session)
     bench.until(lambda: session.event.state == "finished")
     assert session.act("games", ["22"])
     assert session.event is None
@@ -166,7 +171,7 @@ def test_nobody_has_a_rating_or_an_overlap_without_games(bench: TestBench) -> No
         report = report_of(tournament, records)
     assert {one["agent"] for one in report["ratings"]} == {"random", "baseline"}
     session = ArenaSession(bench, QUERY)
-    session._follow(LiveEvent(bench, event, None, ""))
+    session._follow(LiveEvent(bench, event.to_json(), None, ""))
     session.event.report = report
     view = session.view()
     assert view["unrated"] == ["Perfect"]
@@ -206,7 +211,7 @@ def test_where_games_begin_is_said_and_can_be_chosen(bench: TestBench) -> None:
     assert "after 8 random plies" in session.view()["openings"]
     assert [one["value"] for one in session.view()["begins"]["options"]] == ["0", "8"]
     assert session.act("begins", ["0"])
-    assert session._event().plies == 0
+    assert session._event()().plies == 0
     assert session.view()["openings"] == "Every game begins on the empty board."
     assert "plies=0" in session.url
     assert not session.act("begins", ["99"])
@@ -220,12 +225,12 @@ def test_a_learned_player_begins_on_the_empty_board_unless_told_otherwise(
     query = {"game": "connect:columns=4,rows=4,k=3", "agents": "random;baseline"}
     session = ArenaSession(bench, query)
     assert [one["spec"] for one in session.view()["runs"]] == [f"q:{folder}"]
-    assert session._event().plies == 4
+    assert session._event()().plies == 4
     assert session.act("add", [f" q:{folder} "])
-    assert session._event().plies == 0
+    assert session._event()().plies == 0
     assert "where the learned player has learned" in session.view()["openings"]
     assert session.act("begins", ["4"])
-    assert session._event().plies == 4
+    assert session._event()().plies == 4
 
 
 def test_runs_on_the_shelf_are_offered_by_their_title_and_play_by_name(
@@ -244,7 +249,7 @@ def test_runs_on_the_shelf_are_offered_by_their_title_and_play_by_name(
     assert session.view()["runs"] == [{"spec": f"run:{item.name}", "title": "My first"}]
     assert session.act("add", [f"run:{item.name}"]), session.error
     assert session.view()["players"][-1]["short"] == item.name  # and not where its file lies
-    assert session._event().plies == 0
+    assert session._event()().plies == 0
     assert session.url.startswith(f"/arena?game={rules}&agents=random;baseline;run:{item.name}&")
     again = ArenaSession(bench, {"game": rules, "agents": f"random;run:{item.name}"}, shelf)
     assert again.notice == ""
@@ -256,17 +261,23 @@ def test_an_event_whose_player_was_deleted_is_told_of_in_words(
     folder = save_run("gone", "tictactoe")
     shelf, events = Shelf(Keep(tmp_path / "kept"), "me"), Events()
     session = arena(bench, events, shelf, game="tictactoe", agents=f"random;q:{folder}", games="2")
-    assert session.act("run", [])
+    name = begun(bench, session)
     bench.until(lambda: not session.running)
     shutil.rmtree(folder)
-    assert session.event is not None
-    name = session.event.item
     live = ArenaSession(bench, {"event": name}, shelf, events)
     assert live.view()
     assert live.report is not None
     assert live.report["played"] == 2
-    with pytest.raises(FourlabError, match="a player of it is gone"):
-        ArenaSession(bench, {"event": name}, shelf, Events())
+    assert live.act("run", [])
+    bench.until(lambda: live.event.failure)
+    anew = arena(bench, Events(), shelf, event=name)
+    bench.until(lambda: anew.failure)
+    for why in (live.event.failure, anew.failure):
+        assert "a player of this event is gone" in why
+        assert "fourlab" not in why  # no command brings it back
+    assert [one["short"] for one in anew.view()["players"]] == ["Random", "gone"]
+    assert anew.act("remove", [1]) is False  # one alone is no event
+    assert anew.act("replace", [1, "baseline"])
 
 
 def test_players_without_dice_are_told_to_repeat_themselves(bench: TestBench) -> None:
@@ -294,7 +305,7 @@ def test_games_under_way_are_counted(bench: TestBench, monkeypatch: pytest.Monke
     seen: list[int] = []
     session.changed = lambda: seen.append(session.view()["underWay"])
     session.open()
-    assert session.act("run", [])
+    begun(bench, session)
     bench.until(lambda: session.event.state == "finished")
     assert max(seen) > 0
     assert session.view()["underWay"] == 0

@@ -10,7 +10,7 @@ from fourlab.arena.pairing import Stretch
 from fourlab.arena.records import Records
 from fourlab.arena.tournament import Tournament
 from fourlab.core.workers import Workers
-from fourlab.web.events import CalledOffError
+from fourlab.web.events import CalledOffError, LiveEvent
 from fourlab.web.limits import RECORD
 from fourlab.web.sessions.arena import ArenaSession
 from fourlab.web.sessions.arena_players import MOST_IN_ALL
@@ -111,8 +111,11 @@ def test_openings_that_are_few_or_none_are_told(bench: TestBench) -> None:
     bench.until(lambda: session.report and not session.running)
     assert "different openings of 2 plies for 60 games." in session.view()["openings"]
     session = arena(bench, game="connect:k=2", agents="baseline;random", plies="35")
-    assert "no openings of 35 plies were found" in session.failure
-    assert not session.act("run", [])
+    for why in ("estimate", "begin"):
+        bench.until(lambda: session.failure)
+        assert "no openings of 35 plies were found" in session.failure, why
+        assert session.act("run", [])
+    assert session.event is None
 
 
 def test_neighbours_that_overlap_are_told_apart_from_those_that_do_not(bench: TestBench) -> None:
@@ -162,9 +165,9 @@ def test_the_game_that_goes_on_is_shown_move_by_move(
 def test_the_game_that_goes_on_is_shown_some_times_a_second_and_no_more(bench: TestBench) -> None:
     session = arena(bench)
     job = Job(bench.posts.put)
-    session._follow(session._begun())
+    session._follow(LiveEvent(bench, session._event()().to_json(), None, ""))
     watch = session.event.watch(job)
-    games = Stretch(session._event().pairings()[0], 0, 2)
+    games = Stretch(session._event()().pairings()[0], 0, 2)
     for _ in range(1000):
         watch(games, [4])
     bench.until(lambda: session.now)

@@ -136,7 +136,7 @@ def test_an_event_that_takes_longer_than_it_was_said_to_is_stopped(
 ) -> None:
     monkeypatch.setattr(events, "RECORD", tmp_path / "games.db")
     monkeypatch.setattr(events, "LONGEST", 0.1)
-    live = events.LiveEvent(bench, Event(LARGE, SLOW, 40, 1), None, "")
+    live = events.LiveEvent(bench, Event(LARGE, SLOW, 40, 1).to_json(), None, "")
     live.run(estimate=1.0)
     bench.until(lambda: live.failure)
     assert "what was played is kept" in live.failure

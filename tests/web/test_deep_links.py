@@ -36,7 +36,7 @@ def test_a_match_opens_in_the_arena(bench: TestBench) -> None:
     assert where is not None
     session = ArenaSession(bench, query(where[1]))
     assert session.notice == ""
-    event = session._event()
+    event = session._event()()
     assert (event.agents, event.games, event.seed, event.plies) == (
         ("mcts:sims=200,c=0.7", "mcts:sims=40"),
         10_000,

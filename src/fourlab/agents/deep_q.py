@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -16,8 +17,8 @@ from fourlab.core.spec import option
 from fourlab.rules.boards import Boards
 from fourlab.rules.geometry import Rules
 from fourlab.rules.position import Position
-from fourlab.values.base import values_file
-from fourlab.values.network import Network
+from fourlab.values.base import read_header, values_file
+from fourlab.values.network import KIND, Network
 from fourlab.values.outlook import PORTION, Singles, look, to_mover
 
 
@@ -59,25 +60,45 @@ class DeepQAgentConfig:
 
 
 class DeepQAgent(Agent):
-    """Plays to the best board by a network of deep Q-learning."""
+    """Plays to the best board by a network of deep Q-learning.
+
+    One that is to load `later` has looked at the header of its file, and reads it when it first
+    plays.
+    """
 
     name = "deep-q"
     Config = DeepQAgentConfig
     is_deterministic = True
 
     def __init__(
-        self, rules: Rules, config: DeepQAgentConfig | None = None, values: Worths | None = None
+        self,
+        rules: Rules,
+        config: DeepQAgentConfig | None = None,
+        values: Worths | None = None,
+        later: bool = False,
     ) -> None:
         super().__init__(rules, config)
-        self.values = self._load() if values is None else values
+        if later:
+            read_header(self._file, KIND, rules)
+        else:
+            self.values = self._load() if values is None else values
 
-    def _load(self) -> Worths:
+    @functools.cached_property
+    def values(self) -> Worths:
+        """What it plays by."""
+        return self._load()
+
+    @property
+    def _file(self) -> Path:
         if not self.config.path:
             raise SpecError(
                 "agent 'deep-q' needs what was learned; write deep-q:PATH, the path of a run "
                 "folder or file, and make one with fourlab train"
             )
-        network = Network.load(values_file(Path(self.config.path)), self.rules)
+        return values_file(Path(self.config.path))
+
+    def _load(self) -> Worths:
+        network = Network.load(self._file, self.rules)
         return Judged(network) if _judges_ends(network) else network
 
     def choose(self, boards: Boards, dice: Ints, limit: Limit = NO_LIMIT) -> Ints:

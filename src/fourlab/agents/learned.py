@@ -14,15 +14,14 @@ from fourlab.agents.instant import LEARNED, Instant, InstantAgent
 from fourlab.core.errors import SpecError
 from fourlab.core.limit import NO_LIMIT, Limit
 from fourlab.core.spec import on_path, option, write
-from fourlab.core.storage import StorageError, peek, reading
+from fourlab.core.storage import StorageError, reading
 from fourlab.rules.boards import Boards
-from fourlab.rules.catalog import game as find_game
 from fourlab.rules.geometry import Rules
 from fourlab.rules.kernels import move_cell
 from fourlab.rules.position import Position
 from fourlab.search.choices import baseline_cells
-from fourlab.values.base import WrongGameError, values_file
-from fourlab.values.knowledge import Knowledge
+from fourlab.values.base import read_header, values_file
+from fourlab.values.knowledge import FILE_KIND, Knowledge
 from fourlab.values.packing import often_taught, unpacked
 from fourlab.values.store import POLICY, TUPLES, stored_choice
 from fourlab.values.table import NO_CHOICE
@@ -176,11 +175,7 @@ def _look(name: str, config: LearnedConfig, rules: Rules) -> dict[str, Any]:
     Raises what `_load` would, as far as that tells.
     """
     path = _file(config)
-    header = peek(path)
-    found = find_game(str(header.get("game")))
-    if found != rules:
-        raise WrongGameError(path, found, rules)
-    about = header.get("about")
+    about = read_header(path, FILE_KIND, rules).get("about")
     about = about if isinstance(about, dict) else {}
     _check_learner(name, config, path, about)
     return about

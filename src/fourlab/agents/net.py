@@ -24,8 +24,8 @@ from fourlab.rules.keys import is_reflected
 from fourlab.rules.position import Position
 from fourlab.search.forest import Evaluator
 from fourlab.search.puct import Puct, look, tries_move
-from fourlab.values.base import values_file
-from fourlab.values.network import Network
+from fourlab.values.base import read_header, values_file
+from fourlab.values.network import KIND, Network
 from fourlab.values.outlook import PORTION, worths_of
 
 PUCT = Puct()  # what is worth trying depends on none of its settings
@@ -70,21 +70,41 @@ class NetConfig(NetworkConfig):
 
 
 class NetworkAgent(Agent):
-    """An agent that asks a network, and sees of mirror images one."""
+    """An agent that asks a network, and sees of mirror images one.
+
+    One that is to load `later` has looked at the header of its file, and reads it when it first
+    plays.
+    """
 
     def __init__(
-        self, rules: Rules, config: Any = None, network: Network | bytes | None = None
+        self,
+        rules: Rules,
+        config: Any = None,
+        network: Network | bytes | None = None,
+        later: bool = False,
     ) -> None:
         super().__init__(rules, config)
         if isinstance(network, bytes):  # the contents of a file
             network = Network.unpacked(network, Path(self.config.path), rules)
         self._file = self.file if network is None else None
-        self.network = network or _load(self.file, rules)
-        if self.config.both and self.network.shape.paired:
+        self.mirrors_alike = self.is_deterministic = True
+        if later:
+            read_header(self.file, KIND, rules)
+        else:
+            self.network = self._checked(network or _load(self.file, rules))
+
+    @functools.cached_property
+    def network(self) -> Network:
+        """What it asks."""
+        return self._checked(_load(self.file, self.rules))
+
+    def _checked(self, network: Network) -> Network:
+        """Return a network if it can be asked what is needed; raises FourlabError."""
+        if self.config.both and network.shape.paired:
             raise SpecError(
                 f"{self.config.path} sees mirror images alike by itself; write it without both=yes"
             )
-        self.mirrors_alike = self.is_deterministic = True
+        return network
 
     @property
     def file(self) -> Path:
@@ -139,18 +159,13 @@ class Net(NetworkAgent):
     name = "net"
     Config = NetConfig
 
-    def __init__(
-        self,
-        rules: Rules,
-        config: NetConfig | None = None,
-        network: Network | bytes | None = None,
-    ) -> None:
-        super().__init__(rules, config, network)
-        if self.config.plies and not self.network.has_values:
+    def _checked(self, network: Network) -> Network:
+        if self.config.plies and not network.has_values:
             raise SpecError(
                 f"net:{self.config.path} was taught moves alone and cannot compare boards; "
                 f"write it without plies={self.config.plies}"
             )
+        return super()._checked(network)
 
     def choose(self, boards: Boards, dice: Ints, limit: Limit = NO_LIMIT) -> Ints:
         turned, flipped = oriented(self.rules, boards)

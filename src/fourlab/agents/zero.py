@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 from dataclasses import dataclass
 
@@ -76,21 +77,28 @@ class Zero(NetworkAgent):
         rules: Rules,
         config: ZeroConfig | None = None,
         network: Network | bytes | None = None,
+        later: bool = False,
     ) -> None:
-        super().__init__(rules, config, network)
+        super().__init__(rules, config, network, later)
         self.mirrors_alike = self.is_deterministic = self.config.time is None
-        self._puct = Puct(
-            self.config.exploration, self.config.urgency, SCALE, graded=self._graded()
-        )
         self._walk: Walk = Prover(rules, self.config.prove) if self.config.prove else descend
 
-    def _graded(self) -> float:
+    def _checked(self, network: Network) -> Network:
+        self._graded(network)
+        return super()._checked(network)
+
+    @functools.cached_property
+    def _puct(self) -> Puct:
+        config, graded = self.config, self._graded(self.network)
+        return Puct(config.exploration, config.urgency, SCALE, graded=graded)
+
+    def _graded(self, network: Network) -> float:
         """Return the share of a win's worth that speed made where the network learned it.
 
         Proofs are to count in the tree as its values do. Raises StorageError if its file says what
         cannot be.
         """
-        config = self.network.about.get("config")
+        config = network.about.get("config")
         if not isinstance(config, dict):
             return Puct().graded
         plain = config.get("value") == "plain"  # as `distil` says it

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 from fourlab.core.arrays import Floats
 from fourlab.core.storage import StorageError, is_folder, peek
 from fourlab.rules.boards import Boards
+from fourlab.rules.catalog import game
 from fourlab.rules.geometry import Rules
 
 
@@ -57,6 +58,20 @@ def load_values(path: Path | str, rules: Rules | None = None) -> Values:
     if kind not in readers:
         raise StorageError(f"{file} is a fourlab {kind}; values are one of: {', '.join(readers)}")
     return readers[kind](file)
+
+
+def read_header(path: Path, kind: str, rules: Rules) -> dict[str, Any]:
+    """Return the header of a file of values, whose contents are not looked at.
+
+    Raises StorageError if it is of another kind or another game.
+    """
+    header = peek(path)
+    if header["kind"] != kind:
+        raise StorageError(f"{path} is a fourlab {header['kind']}, not a {kind}")
+    found = game(str(header.get("game")))
+    if found != rules:
+        raise WrongGameError(path, found, rules)
+    return header
 
 
 def values_file(path: Path) -> Path:

@@ -38,6 +38,7 @@ from fourlab.web.limits import (
 )
 from fourlab.web.sessions.notation import moves_of
 from fourlab.web.sessions.truth import solver_of
+from fourlab.web.telling import without_places
 from fourlab.web.warm import task_named, task_of
 from fourlab.web.words import OFFERED_GAMES, title_of
 from fourlab.web.workbench import MOVES, BusyError, Job, pool_of
@@ -258,7 +259,7 @@ def add_api(app: FastAPI, laboratory: Laboratory) -> None:
     @app.exception_handler(FourlabError)
     async def refuse(request: Request, error: Exception) -> JSONResponse:
         status = 503 if isinstance(error, BusyError) else 400
-        return JSONResponse({"detail": str(error)}, status)
+        return JSONResponse({"detail": without_places(str(error))}, status)
 
     @app.get("/api", include_in_schema=False)
     async def page() -> HTMLResponse:

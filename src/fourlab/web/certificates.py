@@ -24,11 +24,11 @@ from fourlab.arena.certify.walk import Progress
 from fourlab.core.errors import FourlabError, SpecError
 from fourlab.core.files import written_at
 from fourlab.core.limit import CalledOffError, Limit
-from fourlab.core.spec import POSITIONAL, configure, options_of, parse, write
+from fourlab.core.spec import POSITIONAL, options_of, parse
 from fourlab.core.storage import reading, replacing
 from fourlab.positions.suites import position_lines
 from fourlab.rules.geometry import Rules
-from fourlab.web.limits import KEPT, RUNS, read_agent
+from fourlab.web.limits import RUNS, made, read_agent
 from fourlab.web.workbench import LONG, Job, Workbench
 
 OWN = Path("web") / "certificates"  # in the runs folder: those made on the page
@@ -63,10 +63,9 @@ def without_dice(text: str, rules: Rules) -> Agent:
     Raises SpecError if it is not allowed here, or need not play the same twice all the same.
     """
     held = read_agent(text, rules)  # what it may name and ask for
-    agent = held if text.startswith(KEPT) else find_agent(text, rules)
+    agent = held if held.sources() else find_agent(text, rules)
     if not agent.is_deterministic and "ties" in {one.name for one in options_of(agent.Config)}:
-        config = configure(agent.Config, parse(agent.spec), "agent")
-        agent = find_agent(write(agent.name, replace(config, ties="first")), rules)
+        agent = made(type(agent), rules, replace(agent.config, ties="first"))
     if not agent.is_deterministic:
         raise SpecError(
             f"{text} need not play the same twice, so that it cannot be followed through every "
@@ -135,10 +134,9 @@ class Certificates:
             )
         if side not in SIDES:
             raise FourlabError(f"no side {side!r}; first or second")
-        agent = without_dice(spec, rules)
-        self.walks[who] = Walking(agent.spec, str(rules), side, strict)
+        self.walks[who] = Walking(without_dice(spec, rules).spec, str(rules), side, strict)
         self._jobs[who] = bench.start(
-            lambda job: self._walk(job, who, agent), LONG, lambda why: self._failed(who, why)
+            lambda job: self._walk(job, who), LONG, lambda why: self._failed(who, why)
         )
 
     def is_running(self, who: str) -> bool:
@@ -152,9 +150,10 @@ class Certificates:
             self._jobs[who].cancel()
             self._change(who, state=STOPPED)
 
-    def _walk(self, job: Job, who: str, agent: Agent) -> None:
+    def _walk(self, job: Job, who: str) -> None:
         """Walk, and keep the certificate with its moves and its holes."""
         asked, shown, ply = self.walks[who], 0.0, 0
+        agent = find_agent(asked.agent, asked.game)  # reads its file, which may take long
         limit = Limit(stop=job.within(MOST_SECONDS))
         folder = self.root / OWN
         folder.mkdir(parents=True, exist_ok=True)

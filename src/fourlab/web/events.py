@@ -39,6 +39,10 @@ LAST_OF_EACH = (
     "(pairing, number) IN (SELECT pairing, max(number) FROM games "
     "WHERE pairing IN ({marks}) GROUP BY pairing)"
 )
+GONE = (
+    "a player of this event is gone, or what it has learned cannot be read: neither can its games "
+    "be shown nor can it go on; begin another event without it"
+)
 IDLE, RUNNING, DONE = "stopped", "running", "finished"
 
 
@@ -80,11 +84,14 @@ def measure(job: Job, event: Event, listener: Callable[[int, int], None]) -> flo
 class LiveEvent:
     """An event at the server. Pages listen; it goes on until all games are played or it is stopped.
 
-    `item` is the name under which it is kept, '' for one that is not.
+    `settings` are those of `Event.to_json`. `item` is the name under which it is kept, '' for one
+    that is not.
     """
 
-    def __init__(self, bench: Workbench, event: Event, keep: Keep | None, item: str) -> None:
-        self.bench, self.event, self.keep, self.item = bench, event, keep, item
+    def __init__(
+        self, bench: Workbench, settings: dict[str, Any], keep: Keep | None, item: str
+    ) -> None:
+        self.bench, self.settings, self.keep, self.item = bench, settings, keep, item
         self.state = IDLE
         self.report: dict[str, Any] | None = None
         self.now: dict[str, Any] | None = None  # the game that is going on
@@ -100,12 +107,19 @@ class LiveEvent:
         """Whether games are being played, or wait for a place."""
         return self.state == RUNNING
 
+    def event(self) -> Event:
+        """Return what is played; called on a thread, since it reads what its players learned."""
+        try:
+            return Event.from_json(self.settings)
+        except StorageError:  # it says where the file lay, and what a terminal would do
+            raise FourlabError(GONE) from None
+
     def look_up(self) -> None:
         """Find out what was played before, and show it."""
 
         def read(job: Job) -> None:
             with Records(RECORD) as records:
-                tournament = Tournament(self.event, records, resume=True)
+                tournament = Tournament(self.event(), records, resume=True)
                 job.report(self._reported, report_of(tournament, records))
                 if tournament.is_over:
                     job.report(self._become, DONE)
@@ -147,12 +161,13 @@ class LiveEvent:
             ) from None
 
     def _play_on(self, job: Job, is_measured: bool, stop: Callable[[], bool]) -> None:
+        event = self.event()
         if not is_measured:
-            seconds = measure(job, self.event, lambda *_: None)
+            seconds = measure(job, event, lambda *_: None)
             job.report(self._estimated, seconds)
             check_time(seconds)
         with Records(RECORD) as records, Workers(1) as workers:
-            tournament = Tournament(self.event, records, resume=True)
+            tournament = Tournament(event, records, resume=True)
             job.report(self._reported, report_of(tournament, records))
             shown = time.monotonic()
             for _ in tournament.run(workers, self.watch(job), stop):
@@ -240,27 +255,17 @@ class Events:
         own = [one for one in self._live.values() if one.running and self._is_of(one, shelf)]
         if len(own) >= MOST_RUNNING:
             raise FourlabError(f"{MOST_RUNNING} events of yours are running; stop one first")
-        body = {"event": event.to_json(), "state": IDLE, "played": 0, "total": 0}
+        settings = event.to_json()
+        body = {"event": settings, "state": IDLE, "played": 0, "total": 0}
         item = shelf.add("event", body, title, "event")
-        return self._hold(LiveEvent(bench, event, shelf.keep, item.name))
+        return self._hold(LiveEvent(bench, settings, shelf.keep, item.name))
 
     def of(self, bench: Workbench, name: str, shelf: Shelf) -> LiveEvent:
         """Return an event by name, with what was played of it; raises FourlabError if none."""
         item = shelf.open("event", name)
-        if name in self._live:
-            return self._live[name]
-        try:
-            event = Event.from_json(item.body["event"])
-        except (KeyError, TypeError) as error:
-            raise FourlabError(f"event {name!r} cannot be read: {error}") from None
-        except StorageError as error:
-            raise FourlabError(
-                f"event {name!r} cannot be shown, since a player of it is gone: {error}; "
-                f"fourlab games --record {RECORD} lists its games"
-            ) from None
-        found = self._hold(LiveEvent(bench, event, shelf.keep, name))
-        found.look_up()
-        return found
+        if name not in self._live:
+            self._hold(LiveEvent(bench, item.body["event"], shelf.keep, name)).look_up()
+        return self._live[name]
 
     def _is_of(self, event: LiveEvent, shelf: Shelf) -> bool:
         with contextlib.suppress(UnknownItemError):

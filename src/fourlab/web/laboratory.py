@@ -31,7 +31,7 @@ class Laboratory:
         self, threads: int = 0, pages_each: int = MOST_PAGES, keep: Path | None = None
     ) -> None:
         self.threads = threads
-        self.keep = Keep(keep or default_folder())
+        self.keep = Keep((keep or default_folder()).absolute())  # what names it is told from
         self.door = Doorkeeper(pages_each)
         self.warming = Warming()
         self.library = Library(RERUNS)

@@ -9,12 +9,21 @@ from pathlib import Path
 from typing import Any
 
 from fourlab.agents.base import Agent
+from fourlab.agents.deep_q import DeepQAgent
 from fourlab.agents.learned import Learned
 from fourlab.agents.minimax import MinimaxConfig, depth_of
 from fourlab.agents.net import NetworkAgent, shipped_file
 from fourlab.agents.registry import AGENTS, whole
 from fourlab.core.errors import FourlabError, SpecError
-from fourlab.core.spec import Option, configure, on_path, options_of, parse, unknown
+from fourlab.core.spec import (
+    POSITIONAL,
+    Option,
+    configure,
+    on_path,
+    options_of,
+    parse,
+    unknown,
+)
 from fourlab.core.storage import StorageError
 from fourlab.rules.catalog import game as find_game
 from fourlab.rules.geometry import Rules
@@ -97,7 +106,7 @@ def _read_agent(text: str, rules: Rules) -> Agent:
                 _check_path(kind.name, path)
     if isinstance(config, MinimaxConfig) and config.plain and config.time is None:
         _check_plain(rules, config)
-    return guarded(_made(kind, rules, _held(kind, config)))
+    return guarded(made(kind, rules, _held(kind, config)))
 
 
 def public_agents() -> list[str]:
@@ -110,12 +119,23 @@ def _read_run(name: str, rules: Rules) -> Agent:
     agent, folder = _find_run(name)
     kind = AGENTS.find(agent)
     config = configure(kind.Config, parse(on_path(agent, folder)), "agent")
-    return _made(kind, rules, _held(kind, config))
+    return made(kind, rules, _held(kind, config))
 
 
-def _made(kind: type[Agent], rules: Rules, config: Any) -> Agent:
-    """Return an agent; a large table is read where it plays, not on the sessions' thread."""
-    return kind(rules, config, later=True) if issubclass(kind, Learned) else kind(rules, config)
+def made(kind: type[Agent], rules: Rules, config: Any) -> Agent:
+    """Return an agent; a large file is read where it plays, not on the sessions' thread."""
+    if issubclass(kind, Learned | NetworkAgent | DeepQAgent):
+        return kind(rules, config, later=True)
+    return kind(rules, config)
+
+
+def written(spec: str, kept: Path) -> str:
+    """Return a player as visitors name it: a kept run by name, not by where its file lies.
+
+    `kept` is the folder of a laboratory.
+    """
+    path = Path(parse(spec).options.get(POSITIONAL, ""))
+    return f"{KEPT}{path.name}" if path == kept / "items" / path.name else spec
 
 
 def _paths(kind: type[Agent], config: Any) -> list[str]:

@@ -25,8 +25,8 @@ PHRASES = (
     (re.compile(r": without gravity columns \* \(rows \+ 1\)"), ": columns times (rows and one)"),
     (re.compile(r"^(start|positions)=(\S+): "), r"\1 \2: "),
     (re.compile(r"\b(\d+) x (\d+)\b"), r"\1 × \2"),
-    (re.compile(r"/[^'\"]*?/items/([\w-]+)(?:/[\w.-]+)?"), r"\1"),  # where a run is kept
 )
+PLACE = re.compile(r"/[^'\"]*?/items/([\w-]+)(?:/[\w.-]+)?")  # of what is kept
 BOARD = re.compile(r"(?<!--game )\b(connect|mnk):columns=(\d+),rows=(\d+),k=\d+")
 NUMBER = re.compile(
     r"(?<![\w=.,/-])-?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:e[+-]?\d+)?(?![\w/]|[.,]\d)"
@@ -41,12 +41,17 @@ def told(text: str) -> str:
     """Return a text for people who see a page, not the code."""
     if not text:
         return text
-    text = REFUSAL.sub(_refused, text)
+    text = REFUSAL.sub(_refused, without_places(text))
     for pattern, words in PHRASES:
         text = pattern.sub(words, text)
     parts = re.split(r"('[^']*')", text)
     parts[::2] = [_plain(part, is_first=at == 0) for at, part in enumerate(parts[::2])]
     return "".join(parts)
+
+
+def without_places(text: str) -> str:
+    """Return a text that names what is kept, and not where on the server it lies."""
+    return PLACE.sub(r"\1", text)
 
 
 def _refused(found: re.Match[str]) -> str:

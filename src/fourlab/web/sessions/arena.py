@@ -3,30 +3,27 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Mapping
-from pathlib import Path
+import functools
+from collections.abc import Callable, Mapping
 from typing import Any
 from urllib.parse import urlencode
 
-from fourlab.agents.registry import agent as find_agent
 from fourlab.arena.events import Event
 from fourlab.core.errors import FourlabError
 from fourlab.core.limit import CalledOffError
-from fourlab.core.spec import POSITIONAL, parse
-from fourlab.core.storage import StorageError
 from fourlab.positions.openings import default_plies
 from fourlab.rules.catalog import game as find_game
 from fourlab.rules.catalog import name_of
 from fourlab.rules.geometry import Rules
 from fourlab.web.events import Events, LiveEvent, check_time, measure
 from fourlab.web.keep.shelf import Shelf
-from fourlab.web.limits import KEPT, read_game
+from fourlab.web.limits import KEPT, read_game, written
 from fourlab.web.sessions.arena_games import PAGE, PairGames, games_between
-from fourlab.web.sessions.arena_players import Fact, check_total, own_runs, read_players
+from fourlab.web.sessions.arena_players import Fact, check_total, own_runs, player, read_players
 from fourlab.web.sessions.arena_view import arena_view, short, title_of
 from fourlab.web.sessions.base import Session, View, number, whole
 from fourlab.web.words import DEFAULT_GAME
-from fourlab.web.workbench import ARENA, Job
+from fourlab.web.workbench import ARENA, LONG, Job
 
 DEFAULT_PLAYERS = ("mcts:sims=200", "minimax:depth=4", "flat:playouts=20", "baseline", "random")
 MOST_GAMES = 50_000  # of a pair
@@ -68,10 +65,11 @@ class ArenaSession(Session):
         self.runs = own_runs(self.rules)
 
     def _open_event(self, event: LiveEvent) -> None:
-        setting = event.event
-        self.rules = find_game(setting.game)
-        self.players = list(setting.agents)
-        self.per_pair, self.number, self.plies = setting.games, setting.seed, setting.plies
+        setting = event.settings
+        self.rules = find_game(setting["game"])
+        self.players = list(setting["agents"])
+        self.per_pair, self.number = setting["games"], setting["seed"]
+        self.plies = setting["plies"]
         self._follow(event)
 
     def _read(self, query: Mapping[str, str]) -> None:
@@ -147,8 +145,8 @@ class ArenaSession(Session):
         """Return what is so of a player; it is made once. Of one that is gone nothing is said."""
         if (spec, self.rules) not in self._facts:
             try:
-                agent = find_agent(spec, self.rules)
-            except StorageError:
+                agent = player(self.written(spec), self.rules)
+            except FourlabError:
                 return Fact(False, False)
             known = Fact(hasattr(agent.config, "path"), agent.is_deterministic)
             self._facts[spec, self.rules] = known
@@ -170,18 +168,16 @@ class ArenaSession(Session):
             return f"/event/{self.event.item}"
         query = {
             "game": name_of(self.rules),
-            "agents": SEPARATOR.join(self._written(spec) for spec in self.players),
+            "agents": SEPARATOR.join(self.written(spec) for spec in self.players),
             "games": str(self.per_pair),
             "seed": str(self.number),
         }
         query |= {} if self.plies is None else {"plies": str(self.plies)}
         return "/arena?" + urlencode(query, safe=":=,;")
 
-    def _written(self, spec: str) -> str:
-        """Return a player as addresses name it: a kept run by name, not by where its file lies."""
-        path = Path(parse(spec).options.get(POSITIONAL, ""))
-        is_kept = self.shelf is not None and path == self.shelf.keep.root / "items" / path.name
-        return f"{KEPT}{path.name}" if is_kept else spec
+    def written(self, spec: str) -> str:
+        """Return a player as visitors name it."""
+        return spec if self.shelf is None else written(spec, self.shelf.keep.root)
 
     @property
     def total(self) -> int:
@@ -239,10 +235,11 @@ class ArenaSession(Session):
         if self.estimate is not None:
             check_time(self.estimate)
         self.stop("estimate")
-        if self.event is None:
-            self._follow(self._begun())
-        assert self.event is not None  # noqa: S101  # it was just begun
-        self.event.run(self.estimate)
+        if self.event is not None:
+            self.event.run(self.estimate)
+            return
+        make = self._event()
+        self.start("begin", lambda job: job.report(self._begin, make()), LONG)
 
     def between(self, row: int, column: int, page: int = 0) -> None:
         """Show the games of two players, a page of them; those that are shown go."""
@@ -263,7 +260,7 @@ class ArenaSession(Session):
         players = (self.players[pair.row], self.players[pair.column])
 
         def work(job: Job) -> None:
-            job.report(show, games_between(event.event, *players, pair.page))
+            job.report(show, games_between(event, *players, pair.page))
 
         def show(games: list[dict[str, Any]]) -> None:
             pair.games = games
@@ -277,11 +274,18 @@ class ArenaSession(Session):
 
     # What follows from it
 
-    def _begun(self) -> LiveEvent:
-        event = self._event()
-        if self.shelf is None:
-            return LiveEvent(self.bench, event, None, "")
-        return self.events.begin(self.bench, event, self.shelf, title_of(self))
+    def _begin(self, event: Event) -> None:
+        """Keep an event that was just made, and play it."""
+        try:
+            if self.shelf is None:
+                begun = LiveEvent(self.bench, event.to_json(), None, "")
+            else:
+                begun = self.events.begin(self.bench, event, self.shelf, title_of(self))
+            self._follow(begun)
+            begun.run(self.estimate)
+        except FourlabError as error:
+            self.error = {"field": "run", "text": str(error)}
+        self.changed()
 
     def _follow(self, event: LiveEvent | None) -> None:
         """Show an event from now on, or none."""
@@ -308,6 +312,7 @@ class ArenaSession(Session):
         for name, value in {"was_odd": False, **changes}.items():
             setattr(self, name, value)
         self.stop("estimate")
+        self.stop("begin")
         self.measured = None
         self._follow(None)
         self.refresh()
@@ -315,6 +320,7 @@ class ArenaSession(Session):
     def open(self) -> None:
         if self.event is not None and self._heard not in self.event.listeners:
             self.event.listeners.append(self._heard)
+            self.failure = self.event.failure  # it may have been found before somebody connected
         super().open()
 
     def close(self) -> None:
@@ -325,25 +331,25 @@ class ArenaSession(Session):
     def refresh(self) -> None:
         if self.is_open and self.estimate is None and self.event is None:
             try:
-                event = self._event()
-            except FourlabError as error:  # a player is gone, or no game has so many plies
+                make = self._event()
+            except FourlabError as error:  # a player is gone
                 self.failure = str(error)
                 return
 
             def work(job: Job) -> None:
                 with contextlib.suppress(CalledOffError):
-                    job.report(self._estimated, measure(job, event, self._measures))
+                    job.report(self._estimated, measure(job, make(), self._measures))
 
             self.start("estimate", work, ARENA, needs="arena@any")
 
     def _players(self, specs: list[str], rules: Rules | None = None) -> list[str]:
         """Return players as they are read from an address: errors then name runs, not folders."""
-        return read_players([self._written(spec) for spec in specs], rules or self.rules)
+        return read_players([self.written(spec) for spec in specs], rules or self.rules)
 
-    def _event(self) -> Event:
-        players = tuple(self._players(self.players))
-        plies = self.begin_plies
-        return Event(name_of(self.rules), players, self.per_pair, self.number, plies=plies)
+    def _event(self) -> Callable[[], Event]:
+        """Return what makes the event, on a thread: it reads what its players have learned."""
+        setting = name_of(self.rules), tuple(self._players(self.players)), self.per_pair
+        return functools.partial(Event, *setting, self.number, plies=self.begin_plies)
 
     def _measures(self, pairs: int, of: int) -> None:
         self.measuring = (pairs, of)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from fourlab.arena.events import Event
 from fourlab.arena.records import Records
+from fourlab.web.events import LiveEvent
 from fourlab.web.limits import RECORD
 
 PAGE = 20  # games of a page
@@ -27,8 +27,9 @@ class PairGames:
         return self.row, self.column, self.page
 
 
-def games_between(event: Event, one: str, other: str, page: int) -> list[dict[str, Any]]:
+def games_between(live: LiveEvent, one: str, other: str, page: int) -> list[dict[str, Any]]:
     """Return a page of the recorded games of two players of an event as plain data, in order."""
+    event = live.event()
     (pairing,) = [found for found in event.pairings() if {found.a, found.b} == {one, other}]
     with Records(RECORD) as records:
         values = (records.pairing(pairing), event.games)

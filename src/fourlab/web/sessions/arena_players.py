@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from typing import NamedTuple
 
+from fourlab.agents.base import Agent
 from fourlab.agents.registry import agent as find_agent
 from fourlab.core.errors import FourlabError
 from fourlab.core.files import written_at
@@ -13,7 +14,7 @@ from fourlab.learning.registry import LEARNERS
 from fourlab.learning.runs import RunConfig, find_runs
 from fourlab.rules.catalog import game as find_game
 from fourlab.rules.geometry import Rules
-from fourlab.web.limits import KEPT, RUNS, read_agent
+from fourlab.web.limits import RUNS, read_agent
 
 MOST_PLAYERS = 8
 MOST_IN_ALL = 56_000  # games of an event
@@ -24,14 +25,17 @@ def read_players(specs: list[str], rules: Rules) -> list[str]:
     """Return agents by their shortest specs, held to the limits of the web."""
     if not 2 <= len(specs) <= MOST_PLAYERS:
         raise FourlabError(f"choose 2 to {MOST_PLAYERS} players, not {len(specs)}")
-    found = []
-    for spec in specs:
-        held = read_agent(spec, rules)
-        free = held if spec.startswith(KEPT) else find_agent(spec, rules)
-        found.append(free.spec if free.chooses_many else held.spec)
+    found = [player(spec, rules).spec for spec in specs]
     if len(set(found)) < len(found):
         raise FourlabError("an agent is chosen twice; choose each once")
     return found
+
+
+def player(spec: str, rules: Rules) -> Agent:
+    """Return an agent as it plays in events: one that chooses for many boards needs no clock."""
+    held = read_agent(spec, rules)
+    free = held if held.sources() else find_agent(spec, rules)  # files have none, and may be large
+    return free if free.chooses_many else held
 
 
 def check_total(players: int, per_pair: int) -> int:

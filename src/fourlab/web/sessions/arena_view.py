@@ -29,7 +29,8 @@ def arena_view(session: ArenaSession) -> dict[str, Any]:
         "game": game_view(session.rules),
         "games": offered_games(session.rules),
         "players": [
-            {**words.opponent_of(plain(spec)), "short": short(spec)} for spec in session.players
+            {**words.opponent_of(plain(session.written(spec))), "short": short(spec)}
+            for spec in session.players
         ],
         "families": [family.to_json() for family in words.families(session.rules)],
         "perPair": session.per_pair,
@@ -293,15 +294,17 @@ def _now(session: ArenaSession) -> dict[str, Any] | None:
 def _export(session: ArenaSession) -> dict[str, Any] | None:
     if session.report is None:
         return None
+    written = {spec: session.written(spec) for spec in session.players}
     ratings = [
-        {"agent": one["agent"], "elo": round(one["elo"], 1), "half": round(one["half"], 1)}
+        {"agent": written[one["agent"]], "elo": round(one["elo"], 1), "half": round(one["half"], 1)}
         for one in session.report["ratings"]
     ]
+    pairs = session.report["pairs"]
     return {
         "game": str(session.rules),
         "games": session.report["played"],
         "seed": session.number,
-        "pairs": session.report["pairs"],
+        "pairs": [{**one, "a": written[one["a"]], "b": written[one["b"]]} for one in pairs],
         "ratings": ratings,
     }
 

@@ -11,7 +11,7 @@ from fourlab.learning.registry import LEARNERS
 from fourlab.web.certificates import MOST_CELLS, Certificates
 from fourlab.web.circle import Circle
 from fourlab.web.keep.shelf import Shelf
-from fourlab.web.limits import KEPT, read_game
+from fourlab.web.limits import KEPT, read_game, written
 from fourlab.web.runs.room import Room
 from fourlab.web.sessions.arena_players import own_runs
 from fourlab.web.sessions.arena_view import short
@@ -181,8 +181,9 @@ class CertificateSession(Session):
             return card(name, found, files) | shipped(name, found)
         why = "" if found.certified else self._why_not(name)
         run = run_of(found, self.shelf.keep)
-        named = {"player": self.shelf.keep.get(run).title} if run else {}  # not by its folder
-        return card(name, found, files) | {"whyNot": why, **named}
+        keep = self.shelf.keep
+        player = keep.get(run).title if run else written(found.agent, keep.root)
+        return card(name, found, files) | {"whyNot": why, "player": player}
 
     def _row(self, name: str) -> dict[str, Any]:
         try:
