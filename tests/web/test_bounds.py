@@ -24,7 +24,7 @@ from fourlab.rules.position import Position
 from fourlab.search.solver import SHARED, shared_solver
 from fourlab.search.tree import Tree, new_tree
 from fourlab.web.limits import MOVE_SECONDS, read_agent, read_game
-from fourlab.web.sessions.arena import read_players
+from fourlab.web.sessions.arena_players import read_players
 
 SMALL = "connect:columns=4,rows=4,k=4"
 

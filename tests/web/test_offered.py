@@ -24,7 +24,7 @@ from fourlab.web import words
 from fourlab.web.limits import public_agents, read_agent
 from fourlab.web.offered import offer
 from fourlab.web.sessions.analyse import AnalyseSession
-from fourlab.web.sessions.arena import read_players
+from fourlab.web.sessions.arena_players import read_players
 from fourlab.web.sessions.play import PlaySession
 from fourlab.web.workbench import ANALYSIS, MOVES, OWNERS, Job
 from web.test_fuzz import IdleBench

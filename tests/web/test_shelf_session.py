@@ -20,7 +20,8 @@ from fourlab.web.keep.store import Keep
 from fourlab.web.limits import offer_runs, read_agent
 from fourlab.web.runs.room import Room
 from fourlab.web.sessions.analyse import AnalyseSession
-from fourlab.web.sessions.arena import ArenaSession, read_players
+from fourlab.web.sessions.arena import ArenaSession
+from fourlab.web.sessions.arena_players import read_players
 from fourlab.web.sessions.arena_view import short
 from fourlab.web.sessions.learn import LearnSession
 from fourlab.web.sessions.play import PlaySession

@@ -252,7 +252,7 @@ class Events:
 
     def begin(self, bench: Workbench, event: Event, shelf: Shelf, title: str) -> LiveEvent:
         """Keep a new event; raises FourlabError where no more may be kept, or are running."""
-        own = [one for one in self._live.values() if one.running and self._is_of(one, shelf)]
+        own = [one for one in self._live.values() if one.running and self.is_of(one, shelf)]
         if len(own) >= MOST_RUNNING:
             raise FourlabError(f"{MOST_RUNNING} events of yours are running; stop one first")
         settings = event.to_json()
@@ -267,7 +267,8 @@ class Events:
             self._hold(LiveEvent(bench, item.body["event"], shelf.keep, name)).look_up()
         return self._live[name]
 
-    def _is_of(self, event: LiveEvent, shelf: Shelf) -> bool:
+    def is_of(self, event: LiveEvent, shelf: Shelf) -> bool:
+        """Whether an event was begun by this visitor, and is still kept."""
         with contextlib.suppress(UnknownItemError):
             return shelf.owns(shelf.keep.get(event.item))
         return False

@@ -3,35 +3,26 @@
 from __future__ import annotations
 
 import contextlib
-import functools
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
-from urllib.parse import urlencode
 
 from fourlab.arena.events import Event
 from fourlab.core.errors import FourlabError
 from fourlab.core.limit import CalledOffError
-from fourlab.positions.openings import default_plies
 from fourlab.rules.catalog import game as find_game
-from fourlab.rules.catalog import name_of
-from fourlab.rules.geometry import Rules
 from fourlab.web.events import Events, LiveEvent, check_time, measure
 from fourlab.web.keep.shelf import Shelf
-from fourlab.web.limits import KEPT, read_game, written
+from fourlab.web.limits import read_game
 from fourlab.web.sessions.arena_games import PAGE, PairGames, games_between
-from fourlab.web.sessions.arena_players import Fact, check_total, own_runs, player, read_players
-from fourlab.web.sessions.arena_view import arena_view, short, title_of
-from fourlab.web.sessions.base import Session, View, number, whole
-from fourlab.web.words import DEFAULT_GAME
+from fourlab.web.sessions.arena_players import check_total, own_runs
+from fourlab.web.sessions.arena_setting import MOST_GAMES, ArenaSetting
+from fourlab.web.sessions.arena_view import arena_view, title_of
+from fourlab.web.sessions.base import View, number, whole
 from fourlab.web.workbench import ARENA, LONG, Job
 
-DEFAULT_PLAYERS = ("mcts:sims=200", "minimax:depth=4", "flat:playouts=20", "baseline", "random")
-MOST_GAMES = 50_000  # of a pair
-SEPARATOR = ";"
 
-
-class ArenaSession(Session):
-    """The setting of an event, and the event once it has begun: that one is the server's."""
+class ArenaSession(ArenaSetting):
+    """An event: its setting, and once it has begun the one at the server."""
 
     actions = frozenset(
         {"add", "remove", "replace", "game", "games", "seed", "begins", "run", "between", "dismiss"}
@@ -45,15 +36,8 @@ class ArenaSession(Session):
         shelf: Shelf | None = None,
         events: Events | None = None,
     ) -> None:
-        super().__init__(bench)
-        self.shelf, self.events = shelf, events or Events()
-        self.notice = ""
-        self._facts: dict[tuple[str, Rules], Fact] = {}
-        self.rules = read_game(DEFAULT_GAME)
-        self.players = list(DEFAULT_PLAYERS)
-        self.per_pair, self.number = 40, 7
-        self.plies: int | None = None  # of openings, where somebody chose them
-        self.was_odd = False  # whether an odd number of games a pair was asked for
+        super().__init__(bench, shelf)
+        self.events = events or Events()
         self.event: LiveEvent | None = None
         self.pair: PairGames | None = None  # whose games are shown
         self.measured: float | None = None
@@ -68,33 +52,8 @@ class ArenaSession(Session):
         setting = event.settings
         self.rules = find_game(setting["game"])
         self.players = list(setting["agents"])
-        self.per_pair, self.number = setting["games"], setting["seed"]
-        self.plies = setting["plies"]
+        self.per_pair, self.number, self.plies = (setting[n] for n in ("games", "seed", "plies"))
         self._follow(event)
-
-    def _read(self, query: Mapping[str, str]) -> None:
-        problems = []
-        for read in (self._read_game, self._read_players, self._read_numbers):
-            try:
-                read(query)
-            except FourlabError as error:
-                problems.append(str(error))
-        self.notice = "; ".join(problems)
-
-    def _read_game(self, query: Mapping[str, str]) -> None:
-        self.rules = read_game(query.get("game", DEFAULT_GAME))
-
-    def _read_players(self, query: Mapping[str, str]) -> None:
-        if "agents" in query:
-            self.players = read_players(query["agents"].split(SEPARATOR), self.rules)
-
-    def _read_numbers(self, query: Mapping[str, str]) -> None:
-        per_pair = number(query.get("games", "40"), 2, MOST_GAMES, "games")
-        self.per_pair = check_total(len(self.players), per_pair + per_pair % 2)
-        self.was_odd = bool(per_pair % 2)
-        self.number = number(query.get("seed", "7"), 0, 2**31, "seed")
-        if "plies" in query:
-            self.plies = number(query["plies"], 0, self.rules.cells - 1, "plies")
 
     # What is so
 
@@ -129,61 +88,14 @@ class ArenaSession(Session):
         """Whether this visitor may stop the event and go on with it."""
         if self.event is None or self.shelf is None:
             return True
-        with contextlib.suppress(FourlabError):
-            return self.shelf.owns(self.shelf.keep.get(self.event.item))
-        return False
-
-    @property
-    def begin_plies(self) -> int:
-        """The random plies before each game: none where a learned player takes part."""
-        if self.plies is not None:
-            return self.plies
-        learned = any(self.fact(spec).is_learned for spec in self.players)
-        return 0 if learned else default_plies(self.rules)
-
-    def fact(self, spec: str) -> Fact:
-        """Return what is so of a player; it is made once. Of one that is gone nothing is said."""
-        if (spec, self.rules) not in self._facts:
-            try:
-                agent = player(self.written(spec), self.rules)
-            except FourlabError:
-                return Fact(False, False)
-            known = Fact(hasattr(agent.config, "path"), agent.is_deterministic)
-            self._facts[spec, self.rules] = known
-        return self._facts[spec, self.rules]
-
-    def offered(self) -> dict[str, str]:
-        """Return the runs that can take part, by spec: the visitor's own, then the server's."""
-        kept = {}
-        for item in [] if self.shelf is None else self.shelf.items("run"):
-            same_game = item.body.get("query", {}).get("game") == name_of(self.rules)
-            if same_game and "agent" in item.body:  # it has learned something
-                kept[f"{KEPT}{item.name}"] = item.title
-        return {**kept, **{spec: short(spec) for spec in self.runs}}
+        return self.events.is_of(self.event, self.shelf)
 
     @property
     def url(self) -> str:
         """The address of this event, or of its setting."""
         if self.event is not None and self.event.item:
             return f"/event/{self.event.item}"
-        query = {
-            "game": name_of(self.rules),
-            "agents": SEPARATOR.join(self.written(spec) for spec in self.players),
-            "games": str(self.per_pair),
-            "seed": str(self.number),
-        }
-        query |= {} if self.plies is None else {"plies": str(self.plies)}
-        return "/arena?" + urlencode(query, safe=":=,;")
-
-    def written(self, spec: str) -> str:
-        """Return a player as visitors name it."""
-        return spec if self.shelf is None else written(spec, self.shelf.keep.root)
-
-    @property
-    def total(self) -> int:
-        """The number of games of the whole event."""
-        count = len(self.players)
-        return count * (count - 1) // 2 * self.per_pair
+        return self.address
 
     def view(self) -> View:
         return arena_view(self)
@@ -341,15 +253,6 @@ class ArenaSession(Session):
                     job.report(self._estimated, measure(job, make(), self._measures))
 
             self.start("estimate", work, ARENA, needs="arena@any")
-
-    def _players(self, specs: list[str], rules: Rules | None = None) -> list[str]:
-        """Return players as they are read from an address: errors then name runs, not folders."""
-        return read_players([self.written(spec) for spec in specs], rules or self.rules)
-
-    def _event(self) -> Callable[[], Event]:
-        """Return what makes the event, on a thread: it reads what its players have learned."""
-        setting = name_of(self.rules), tuple(self._players(self.players)), self.per_pair
-        return functools.partial(Event, *setting, self.number, plies=self.begin_plies)
 
     def _measures(self, pairs: int, of: int) -> None:
         self.measuring = (pairs, of)

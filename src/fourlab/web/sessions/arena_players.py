@@ -13,8 +13,10 @@ from fourlab.core.spec import on_path, parse
 from fourlab.learning.registry import LEARNERS
 from fourlab.learning.runs import RunConfig, find_runs
 from fourlab.rules.catalog import game as find_game
+from fourlab.rules.catalog import name_of
 from fourlab.rules.geometry import Rules
-from fourlab.web.limits import RUNS, read_agent
+from fourlab.web.keep.shelf import Shelf
+from fourlab.web.limits import KEPT, RUNS, read_agent
 
 MOST_PLAYERS = 8
 MOST_IN_ALL = 56_000  # games of an event
@@ -54,6 +56,15 @@ class Fact(NamedTuple):
 
     is_learned: bool  # it plays what it learned, most of it from games on the empty board
     is_deterministic: bool
+
+
+def kept_runs(shelf: Shelf, rules: Rules) -> dict[str, str]:
+    """Return a visitor's runs that have learned something of a game: titles by spec."""
+    return {
+        f"{KEPT}{item.name}": item.title
+        for item in shelf.items("run")
+        if "agent" in item.body and item.body.get("query", {}).get("game") == name_of(rules)
+    }
 
 
 def own_runs(rules: Rules) -> list[str]:

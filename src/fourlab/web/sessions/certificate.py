@@ -11,9 +11,9 @@ from fourlab.learning.registry import LEARNERS
 from fourlab.web.certificates import MOST_CELLS, Certificates
 from fourlab.web.circle import Circle
 from fourlab.web.keep.shelf import Shelf
-from fourlab.web.limits import KEPT, read_game, written
+from fourlab.web.limits import read_game, written
 from fourlab.web.runs.room import Room
-from fourlab.web.sessions.arena_players import own_runs
+from fourlab.web.sessions.arena_players import kept_runs, own_runs
 from fourlab.web.sessions.arena_view import short
 from fourlab.web.sessions.base import Session, View
 from fourlab.web.sessions.certificate_view import card, row, run_of, shipped, walking
@@ -193,12 +193,8 @@ class CertificateSession(Session):
 
     def _players(self) -> dict[str, str]:
         runs = {spec: f"Run: {short(spec)}" for spec in self.runs}
-        own = {
-            f"{KEPT}{item.name}": f"Your run: {item.title}"
-            for item in self.shelf.items("run")
-            if "agent" in item.body and item.body["query"]["game"] == self.game
-        }
-        return {**OFFERED, **own, **runs}
+        own = kept_runs(self.shelf, read_game(self.game)).items()
+        return {**OFFERED, **{spec: f"Your run: {title}" for spec, title in own}, **runs}
 
     def _announce(self) -> str:
         walk = self.certificates.walks.get(self.who)
