@@ -31,7 +31,7 @@ from fourlab.web.runs.reference import truth_sample
 from fourlab.web.runs.room import Room
 from fourlab.web.runs.setup import read_setup
 from fourlab.web.sessions.learn import LearnSession
-from fourlab.web.sessions.learn_view import _changed, _update
+from fourlab.web.sessions.learn_game import _changed, _update
 from fourlab.web.sessions.overlays import values_overlay
 from fourlab.web.sessions.play import PlaySession
 from web.bench import PATIENCE, TestBench
