@@ -385,6 +385,8 @@ def test_a_run_that_is_deleted_while_it_trains_on_keeps_nobody_waiting(
     bench.until(lambda: len(looks) > 2 or not going.is_going_on)
     assert not going.is_going_on
     assert "deleted" in session.view()["circle"]["said"]
+    going._end("cannot read /home/ann/kept/items/q-4x3-abcd/checkpoint.npz: Permission denied")
+    assert session.view()["circle"]["said"] == "cannot read q-4x3-abcd: Permission denied"
 
 
 def test_the_oldest_make_room(bench: TestBench, monkeypatch: pytest.MonkeyPatch) -> None:

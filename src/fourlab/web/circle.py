@@ -16,6 +16,7 @@ from fourlab.web.certificates import Certificates
 from fourlab.web.limits import KEPT
 from fourlab.web.runs.kept import KeptTraining
 from fourlab.web.runs.setup import OPPONENTS
+from fourlab.web.telling import told
 from fourlab.web.workbench import Workbench
 
 SECONDS = 10.0  # of training
@@ -110,7 +111,7 @@ class Circle:
         if self.state == CERTIFYING:
             return "Certifying it again, against every reply."
         if now is None:
-            return self.why
+            return told(self.why)
         learned = f"after {self.games:,} more games"
         if now.certified:
             return f"Proven {learned}: {before} refutations before, none now."
