@@ -4,6 +4,7 @@ import gzip
 import hashlib
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -302,8 +303,40 @@ def test_a_killed_walk_goes_on_as_if_it_never_stopped(tmp_path: Path, batches: i
     resumed = certify(rest, FOURS, "second", folder=tmp_path, resume=True)
     assert differences(certify(whole, FOURS, "second"), resumed) == []
     assert rest.asked < whole.asked or batches == 1
-    with pytest.raises(StorageError, match="belongs to another walk"):
-        certify(rest, FOURS, "first", folder=tmp_path, resume=True)
+
+
+def test_a_begun_walk_is_not_thrown_away_unasked(tmp_path: Path) -> None:
+    spec = "minimax:depth=1,ties=first"
+    begun = certify(spec, GAMES[1], folder=tmp_path)
+    before = {file.name: file.read_bytes() for file in tmp_path.iterdir()}
+    named = f"{re.escape(str(tmp_path))} holds a walk of {spec} as first in {GAMES[1]}, not a walk"
+    for other in ((spec, GAMES[1], "second"), ("minimax:ties=first", GAMES[1]), (spec, FOURS)):
+        for resume in (False, True):
+            with pytest.raises(StorageError, match=named):
+                certify(*other, folder=tmp_path, resume=resume)
+    with pytest.raises(StorageError, match="this walk was begun before; go on with --resume, or"):
+        certify(spec, GAMES[1], folder=tmp_path)
+    assert {file.name: file.read_bytes() for file in tmp_path.iterdir()} == before
+    again = certify(spec, GAMES[1], folder=tmp_path, resume=True)
+    assert differences(begun, again) == []
+
+
+def test_the_walk_of_a_file_that_was_edited_begins_anew(tmp_path: Path) -> None:
+    """What was asked before is of nobody's any more."""
+    mine, folder = tmp_path / "mine.py", tmp_path / "walk"
+    for row in (0, -1):
+        mine.write_text(
+            "from fourlab.agents.base import Agent, Decision\n"
+            "class Mine(Agent):\n"
+            "    name = 'mine'\n"
+            "    is_deterministic = True\n"
+            "    def decide(self, position, rng, limit=None):\n"
+            f"        return Decision(position.legal_moves()[{row}])\n"
+        )
+        if row:
+            with pytest.raises(StorageError, match="has changed since then; begin anew without"):
+                certify(str(mine), GAMES[1], folder=folder, resume=True)
+        assert certify(str(mine), GAMES[1], folder=folder).positions
 
 
 @pytest.mark.parametrize("resume", [False, True])

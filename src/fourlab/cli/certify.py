@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
 
 NOT_CERTIFIED, INTERRUPTED = 1, 130  # exit codes
 SHOWN = 10  # refuting games
-DIGEST = re.compile(r"(?<=\.py)@[0-9a-f]+")  # of somebody's own file
 ADDRESS = "http://127.0.0.1:8080"  # where `fourlab serve` answers
 
 
@@ -138,6 +136,7 @@ def _check_spare(
 ) -> None:
     """Refuse files that hold something else than what would be written there."""
     from fourlab.arena.certify.certificate import Certificate, holds_moves
+    from fourlab.arena.certify.walk import words
     from fourlab.core.storage import check_same, check_spare
     from fourlab.positions.suites import is_of_positions
     from fourlab.rules.position import position_of, write_moves
@@ -146,18 +145,13 @@ def _check_spare(
     if out is not None and check_spare(out, "certificate", Certificate.load):
         start = write_moves(rules, position_of(rules, told["start"]).moves)
         old = Certificate.load(out)
-        held = _words(old.agent, old.game, old.side, old.start)
-        check_same(out, held, _words(player.spec, str(rules), told["side"], start))
+        held = words(old.agent, old.game, old.side, old.start)
+        mine = words(player.spec, str(rules), told["side"], start)
+        check_same(out, f"a certificate of {held}", f"a certificate of {mine}")
     if holes is not None:
         check_spare(holes, "file of positions", lambda path: is_of_positions(rules, path))
     if moves is not None:
         check_spare(moves, "file of moves", holds_moves)
-
-
-def _words(agent: str, game: str, side: str, start: str) -> str:
-    """Return what a certificate is of; that of an edited file takes the place of the one before."""
-    beginning = f" from {start}" if start else ""
-    return f"a certificate of {DIGEST.sub('', agent)} as {side} in {game}{beginning}"
 
 
 def _refuse_others(asked: dict[str, Any], old: Certificate) -> None:

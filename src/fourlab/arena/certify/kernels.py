@@ -27,6 +27,14 @@ NOWHERE = -1  # the parent of a position that none was found for
 UNASKED = 255  # instead of a move
 
 
+def distinct(keys: Ints) -> Ints:
+    """Return keys sorted, each once; the array given is sorted in place."""
+    keys.sort()
+    fresh = np.ones(len(keys), bool)
+    np.not_equal(keys[1:], keys[:-1], out=fresh[1:])
+    return keys[fresh]
+
+
 @kernel
 def write_boards(rules: Rules, keys: Ints, movers: Ints, occupied: Ints) -> None:
     """Write the boards of keys."""

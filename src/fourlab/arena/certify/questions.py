@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,6 +16,9 @@ from fourlab.core.errors import IllegalMoveError
 from fourlab.core.limit import NO_LIMIT, Limit
 from fourlab.rules.boards import Boards, refusal
 from fourlab.rules.geometry import Rules
+
+BATCHES = 64, 1 << 15  # the fewest and the most positions that are asked at once
+BATCH_SECONDS = 0.5  # what asking should take
 
 
 def boards_at(rules: Rules, keys: Ints) -> Boards:
@@ -33,6 +37,31 @@ class Questions:
     game: str
     first: int  # row of the first position
     keys: Ints
+
+
+class Portions:
+    """How many positions are asked at once: more while that is quick, less where it takes long."""
+
+    def __init__(self) -> None:
+        self._batch = BATCHES[0]
+
+    def questions(self, who: tuple[str, str, str], keys: Ints, rows: Ints) -> Iterator[Questions]:
+        """Yield runs of those rows to an agent, by spec, checksum and game."""
+        at = 0
+        while at < len(rows):
+            first = int(rows[at])
+            batch = rows[at : at + self._batch]
+            broken = np.flatnonzero(np.diff(batch) != 1)
+            count = int(broken[0]) + 1 if len(broken) else len(batch)
+            yield Questions(*who, first, keys[first : first + count])
+            at += count
+
+    def pace(self, count: int, seconds: float) -> None:
+        """Learn how long it took to ask for so many."""
+        if count == self._batch and seconds < BATCH_SECONDS:
+            self._batch = min(2 * self._batch, BATCHES[1])
+        elif seconds > 4 * BATCH_SECONDS:
+            self._batch = max(self._batch // 2, BATCHES[0])
 
 
 def answer(

@@ -9,10 +9,11 @@ from __future__ import annotations
 import functools
 import hashlib
 import json
+import re
 import shutil
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from types import TracebackType
@@ -27,27 +28,27 @@ from fourlab.arena.certify.kernels import (
     LOST,
     OPEN,
     WON,
+    distinct,
     write_ends,
     write_replies,
     write_states,
 )
-from fourlab.arena.certify.questions import Questions, answer
+from fourlab.arena.certify.questions import Portions, answer
 from fourlab.arena.identity import checksum
 from fourlab.core.arrays import Bytes, Ints
 from fourlab.core.errors import FourlabError, SpecError
 from fourlab.core.files import contents
 from fourlab.core.held import Held, alone
 from fourlab.core.limit import NO_LIMIT, Limit, Watch
-from fourlab.core.storage import StorageError, replacing, seal, unseal, writing
+from fourlab.core.storage import StorageError, check_same, replacing, seal, unseal, writing
 from fourlab.core.workers import Workers
 from fourlab.rules.keys import check_size, table_key
 from fourlab.rules.position import FIRST, Position, write_moves
 
 MOST_POSITIONS = 100_000_000  # 9 bytes each on the disk
 CHILDREN = 1 << 23  # keys that are made before equal ones are put together: 64 MB
-BATCHES = 64, 1 << 15  # the fewest and the most positions that are asked at once
-BATCH_SECONDS = 0.5  # what asking should take
 META = "walk.json"
+DIGEST = re.compile(r"(?<=\.py)@[0-9a-f]+")  # of somebody's own file
 
 
 class Tally(NamedTuple):
@@ -73,12 +74,15 @@ class Progress(NamedTuple):
     positions: int  # of all plies so far
 
 
-def distinct(keys: Ints) -> Ints:
-    """Return keys sorted, each once; the array given is sorted in place."""
-    keys.sort()
-    fresh = np.ones(len(keys), bool)
-    np.not_equal(keys[1:], keys[:-1], out=fresh[1:])
-    return keys[fresh]
+def words(agent: str, game: str, side: str, start: str) -> str:
+    """Return what a walk is of; that of an edited file takes the place of the one before."""
+    beginning = f" from {start}" if start else ""
+    return f"{DIGEST.sub('', agent)} as {side} in {game}{beginning}"
+
+
+def _told(about: dict[str, Any]) -> str:
+    side = ("first", "second")[about["side"]]
+    return words(about["agent"], about["game"], side, about["start"])
 
 
 def _tell(
@@ -118,7 +122,7 @@ class Walk:
         self.seconds = 0.0
         self._temporary = None if folder else tempfile.TemporaryDirectory(prefix="fourlab-walk-")
         self.folder = folder or Path(self._temporary.name)  # type: ignore[union-attr]
-        self._batch = BATCHES[0]
+        self._portions = Portions()
         self._place: Held | None = None
         self._holding = ExitStack()
 
@@ -245,20 +249,21 @@ class Walk:
 
     def _open(self, resume: bool) -> float:
         """Make the folder ready; return the seconds that an earlier run has spent."""
-        path = self.folder / META
-        if resume and path.exists():
+        path, mine = self.folder / META, self.about()
+        if path.exists():
             try:
                 found = unseal(json.loads(contents(path)), path)
-                spent = float(found.pop("seconds"))
-            except (OSError, ValueError, TypeError, KeyError, RecursionError):
-                raise StorageError(f"{path} is damaged; begin anew without --resume") from None
-            if found != self.about():
-                raise StorageError(
-                    f"{self.folder} belongs to another walk ({found.get('agent')}, "
-                    f"{found.get('game')}), or its agent has changed; begin anew without --resume"
-                )
-            return spent
-        if not path.exists() and any(self.folder.iterdir()):
+                spent, held = float(found.pop("seconds")), _told(found)
+            except (OSError, ValueError, TypeError, KeyError, IndexError, RecursionError):
+                raise StorageError(f"{path} is damaged; remove {self.folder}") from None
+            check_same(self.folder, f"a walk of {held}", f"a walk of {_told(mine)}")
+            if resume != (found == mine):
+                changed = "the agent has changed since then; begin anew without --resume"
+                begun = "this walk was begun before; go on with --resume, or remove it"
+                raise StorageError(f"{self.folder}: {changed if resume else begun}")
+            if resume:
+                return spent
+        elif any(self.folder.iterdir()):
             raise StorageError(
                 f"{self.folder} holds something else than a walk; name another, or remove it"
             )
@@ -321,34 +326,17 @@ class Walk:
         rows = answers.left
         done = len(keys) - len(rows)
         watch(done, len(keys))
-        jobs = self._questions(keys, rows, workers is not None)
+        digest = "" if workers is None else checksum(self.agent)
+        who = self.agent.spec, digest, str(self.rules)
+        jobs = self._portions.questions(who, keys, rows)
         here = ((job, answer(job, self.agent, clock.rest())) for job in jobs)
         for job, (chosen, seconds) in here if workers is None else workers.run(answer, jobs):
             clock.check()  # where it was over, not all of these are the agent's moves
             answers.take(job.first, chosen)
             done += len(chosen)
-            self._pace(len(chosen), seconds)
+            self._portions.pace(len(chosen), seconds)
             watch(done, len(keys))
         return answers.moves
-
-    def _questions(self, keys: Ints, rows: Ints, elsewhere: bool) -> Iterator[Questions]:
-        """Yield runs of positions that are still to be asked, in batches that suit the agent."""
-        who = self.agent.spec, checksum(self.agent) if elsewhere else "", str(self.rules)
-        at = 0
-        while at < len(rows):
-            first = int(rows[at])
-            batch = rows[at : at + self._batch]
-            broken = np.flatnonzero(np.diff(batch) != 1)
-            count = int(broken[0]) + 1 if len(broken) else len(batch)
-            yield Questions(*who, first, keys[first : first + count])
-            at += count
-
-    def _pace(self, count: int, seconds: float) -> None:
-        """Ask for more at once while that is quick, for less where it takes long."""
-        if count == self._batch and seconds < BATCH_SECONDS:
-            self._batch = min(2 * self._batch, BATCHES[1])
-        elif seconds > 4 * BATCH_SECONDS:
-            self._batch = max(self._batch // 2, BATCHES[0])
 
 
 def remove(folder: Path) -> None:

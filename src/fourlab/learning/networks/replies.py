@@ -13,8 +13,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from fourlab.arena.certify.kernels import OPEN, write_ends, write_replies, write_states
-from fourlab.arena.certify.walk import distinct
+from fourlab.arena.certify.kernels import OPEN, distinct, write_ends, write_replies, write_states
 from fourlab.core.arrays import Ints
 from fourlab.core.bits import popcount
 from fourlab.core.jit import kernel
