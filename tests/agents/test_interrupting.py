@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from fourlab.adapters.gymnasium import FourlabEnv
+from fourlab.adapters.vector import FourlabVectorEnv
 from fourlab.agents.minimax import Minimax
 from fourlab.agents.registry import agent
 from fourlab.arena.certify import questions as certifying
@@ -86,6 +87,7 @@ ASKED = {
     "lessons": lambda spec: played(game("connect4"), Games(of=spec, count=64)),
     "examination": lambda spec: play_off(learner("q"), agent(spec), 64, 1, "first"),
     "gymnasium": lambda spec: FourlabEnv("connect4", spec, "second").reset(seed=1),
+    "a vector": lambda spec: FourlabVectorEnv(2, "connect4", spec, "second").reset(seed=1),
 }
 
 

@@ -19,6 +19,8 @@ from fourlab.core import storage
 from fourlab.core.errors import SpecError
 from fourlab.core.held import alone
 from fourlab.core.storage import StorageError
+from fourlab.learning import runs
+from fourlab.learning.evaluation import Score, play_off
 from fourlab.learning.registry import learner, load_learner
 from fourlab.learning.run_files import add_metrics
 from fourlab.learning.runs import CONFIG, METRICS, Run, RunConfig, find_runs, read_metrics
@@ -235,6 +237,24 @@ def test_killed_at_any_moment_a_run_goes_on_bit_for_bit(tmp_path: Path) -> None:
     assert run_command("train", "--out", str(broken), *arguments).returncode == 0
     assert contents(broken / CHECKPOINT) == contents(straight / CHECKPOINT)
     assert without_speed(broken) == without_speed(straight)
+
+
+def test_an_evaluation_that_is_called_off_is_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rivals, begun = ("baseline", "minimax:depth=2"), []
+
+    def played(*args: Any) -> Score:
+        begun.append(args[1].spec)
+        return play_off(*args)
+
+    monkeypatch.setattr(runs, "play_off", played)
+    asked = RunConfig("q:games=1000", "tictactoe", every=500, against=rivals)
+    [line] = Run.start(tmp_path, asked).reports(stop=lambda: begun == [*rivals])
+    assert line["against"].keys() == {"baseline"}
+    assert load_learner(tmp_path / CHECKPOINT).done == line["games"] == 500
+    [line] = Run.resume(tmp_path).reports()
+    assert (line["games"], line["against"].keys()) == (1000, {*rivals})
 
 
 def test_ctrl_c_saves_and_says_how_to_go_on(tmp_path: Path) -> None:

@@ -36,6 +36,7 @@ from fourlab.core.bits import popcount
 from fourlab.core.dice import roll, seeded
 from fourlab.core.errors import IllegalMoveError, SpecError
 from fourlab.core.jit import kernel
+from fourlab.core.limit import NO_LIMIT
 from fourlab.rules.boards import Boards
 from fourlab.rules.geometry import Rules
 from fourlab.rules.kernels import move_cell, move_count
@@ -254,7 +255,7 @@ class FourlabVectorEnv(VectorEnv[Planes, Ints, Any]):
         rows, dice = np.empty((2, self.num_envs), np.int64)
         count = deal(self._lanes, rows, dice)
         boards = self._boards(rows[:count])
-        moves = np.asarray(self.opponent.choose(boards, dice[:count]), np.int64)
+        moves = np.asarray(self.opponent.choose(boards, dice[:count], NO_LIMIT.heard), np.int64)
         wrong = put_all(self.rules, self._lanes.batch, rows[:count], moves)
         if wrong < count:
             where = boards.position(self.rules, wrong).notation

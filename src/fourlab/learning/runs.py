@@ -11,6 +11,7 @@ from __future__ import annotations
 import shlex
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,7 @@ from fourlab.core.errors import SpecError
 from fourlab.core.files import written_at
 from fourlab.core.held import Held, alone
 from fourlab.core.kinds import typed
-from fourlab.core.limit import never
+from fourlab.core.limit import CalledOffError, never
 from fourlab.core.spec import nameable, on_path, parse, write
 from fourlab.core.storage import AtWorkError, check_spare, is_there, writing
 from fourlab.learning.base import Learner, Progress
@@ -178,10 +179,10 @@ class Run:
         """Train to the end and yield a line of metrics every so many games.
 
         `watch` sees every chunk; when `stop` says so, the run saves after the current one and
-        ends; where an opponent thinks, in the middle of it. A line is written before the
-        checkpoint that holds its games and dropped if that is never reached, so that a run that was
-        killed and taken up again has the lines of one that was not. Nobody else may be at work in
-        the folder.
+        ends; where an opponent thinks, in the middle of it, or of an evaluation. A line is written
+        before the checkpoint that holds its games and dropped if that is never reached, so that a
+        run that was killed and taken up again has the lines of one that was not. Nobody else may
+        be at work in the folder.
         """
         with alone(self.folder) as self._held:
             if written_at(self.folder / self.learner.file) != self.stamp:
@@ -216,7 +217,7 @@ class Run:
             if due or finished:
                 speed = round(games / max(time.perf_counter() - began, 1e-9))
                 line = self._line(progress, tally) | {"games_per_s": speed}
-                line |= self._evaluate(agents, truth)
+                line |= self._evaluate(agents, truth, stop)
                 tally, games = _Results(), 0
                 self.learner.notes = asdict(tally)
                 self._check_folder()
@@ -275,21 +276,22 @@ class Run:
             **{name: value for name, value in progress.metrics.items() if name != "decisions"},
         }
 
-    def _evaluate(self, agents: list[Any], truth: list[Scored]) -> dict[str, Any]:
-        """Return the evaluations of a line; they have dice of their own and change nothing."""
+    def _evaluate(
+        self, agents: list[Agent], truth: list[Scored], stop: Callable[[], bool]
+    ) -> dict[str, Any]:
+        """Return the evaluations of a line; they have dice of their own and change nothing.
+
+        One that was called off, as its opponent takes long, is left out, with those after it.
+        """
         found: dict[str, Any] = {}
-        seed = self.config.seed + self.learner.done
-        side = self.learner.side
-        if agents:
-            found["against"] = {
-                agent.spec: play_off(
-                    self.learner, agent, self.config.evaluation_games, seed, side
-                ).to_json()
-                for agent in agents
-            }
+        rivals = [(agent.spec, agent, self.config.evaluation_games, "") for agent in agents]
         if (past := self.learner.past()) is not None:
-            score = play_off(self.learner, *past, seed, side, PAST_START)
-            found["against"] = found.get("against", {}) | {"past": score.to_json()}
+            rivals.append(("past", *past, PAST_START))
+        seed, side = self.config.seed + self.learner.done, self.learner.side
+        with suppress(CalledOffError):
+            for name, rival, games, start in rivals:
+                score = play_off(self.learner, rival, games, seed, side, start, stop)
+                found.setdefault("against", {})[name] = score.to_json()
         if truth:
             found["truth"] = against_truth(self.learner, truth)
         return found
