@@ -23,6 +23,7 @@ from fourlab.arena.events import Event
 from fourlab.arena.grading import grade
 from fourlab.arena.records import Records
 from fourlab.arena.tournament import Tournament, tournament
+from fourlab.core import own, trial
 from fourlab.core import workers as workers_module
 from fourlab.core.errors import FourlabError, SpecError
 from fourlab.core.workers import ClusterError, Workers
@@ -35,6 +36,12 @@ from nets import random_network
 STUDY_FILE = Path(__file__).parents[1] / "studies/gated_study.py"
 SMALL = "connect:columns=5,rows=4,k=4"
 TINY = "connect:columns=4,rows=4,k=3"
+
+
+@pytest.fixture(autouse=True)
+def _no_worker(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where a job of a cluster is done in this process, it does not end as a worker does."""
+    monkeypatch.setattr(workers_module, "_end_in_time", lambda: None)
 
 
 def square(number: int) -> int:
@@ -444,6 +451,22 @@ def test_a_file_of_ones_own_travels_to_a_cluster(cluster: tuple[str, list], tmp_
     assert there.results() == here.results()
     assert not any(tally.forfeits for tally in there.tallies)
     assert graded == grade(player, positions).to_json()
+
+
+def test_a_worker_of_a_cluster_ends_whatever_threads_are_left(tmp_path: Path) -> None:
+    """Threads begun in a worker's thread need no waiting for, unless they ask for it."""
+    (tmp_path / "mine.py").write_text(
+        "import threading\nfrom concurrent.futures import ThreadPoolExecutor\n"
+        "threading.Thread(target=threading.Event().wait, daemon=False).start()\n"
+        "pool = ThreadPoolExecutor(1); pool.submit(threading.Event().wait)\n"
+        "def choose(position, rng):\n    return position.legal_moves()[0]\n"
+    )
+    with started_cluster(tmp_path, 1) as (address, [worker], _):
+        with Workers(cluster=address) as workers:
+            place = own.parcel(str(tmp_path / "mine.py")).name
+            assert list(workers.run(trial._fault, [place])) == [(place, "")]
+        worker.send_signal(signal.SIGTERM)
+        assert worker.wait(60) == 0
 
 
 def test_a_script_without_its_guard_is_told_of_it(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ import threading
 from collections.abc import Iterator
 
 is_shared = True  # whether others look for files from the folder that this process is in
-threads_left: list[threading.Thread] = []  # that imports have begun, and Python would wait for
+threads_left: list[threading.Thread] = []  # that imports have begun
 UNWRITTEN = 120  # the exit code with which Python itself says that not all could be written
 ITIMERS = ("ITIMER_REAL", "ITIMER_VIRTUAL", "ITIMER_PROF")
 
@@ -52,13 +52,12 @@ def undisturbed() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _watched() -> Iterator[None]:
-    """Note the threads that are begun meanwhile and that Python would wait for at its end."""
+    """Note the threads that are begun meanwhile: for a pool Python waits even if it is a daemon."""
     before = set(threading.enumerate())
     try:
         yield
     finally:
-        fresh = set(threading.enumerate()) - before
-        threads_left.extend(thread for thread in fresh if not thread.daemon)
+        threads_left.extend(set(threading.enumerate()) - before)
 
 
 @contextlib.contextmanager

@@ -236,8 +236,7 @@ def _settle() -> None:
     It ends if its owner is killed: it would wait for jobs for ever.
     """
     os.dup2(2, 1)  # what is printed goes where errors go
-    # From 3.13 on a worker waits for threads before anything else that it does at its end.
-    threading._register_atexit(borrowed.end_if_threads_are_left, 0)  # type: ignore[attr-defined]
+    _end_in_time()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # its owner is interrupted, and ends it
     owner = multiprocessing.parent_process()
     assert owner is not None  # noqa: S101  # this runs in a worker
@@ -247,6 +246,13 @@ def _settle() -> None:
         os._exit(1)
 
     threading.Thread(target=wait_for_the_end, daemon=True).start()
+
+
+@functools.cache
+def _end_in_time() -> None:
+    """Let nothing that somebody's own code has begun keep this worker from its end."""
+    # From 3.13 on a worker waits for threads before anything else that it does at its end.
+    threading._register_atexit(borrowed.end_if_threads_are_left, 0)  # type: ignore[attr-defined]
 
 
 def _connect(address: str) -> Any:
@@ -300,6 +306,7 @@ def same_sources(digest: str, function: Callable[[Item], Result], job: Item) -> 
     """Do a job in a worker whose sources are those of a digest; raises ClusterError elsewhere."""
     if sources_digest() != digest:
         raise ClusterError(f"a worker on {platform.node()} {OTHER_SOURCES}")
+    _end_in_time()
     return function(job)
 
 
