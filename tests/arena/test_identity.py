@@ -1,5 +1,7 @@
 """Agents are known by their spec and their files."""
 
+import hashlib
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +18,7 @@ from fourlab.arena.tournament import Tournament
 from fourlab.core.errors import FourlabError, SpecError
 from fourlab.core.workers import Workers
 from fourlab.learning.runs import METRICS, Run, RunConfig
+from fourlab.values.knowledge import CHECKPOINT
 
 GAME = "tictactoe"
 
@@ -38,6 +41,21 @@ def test_a_run_is_known_by_what_it_learned_alone(tmp_path: Path) -> None:
     assert labels([first]) == {first: one}
     told = {first: f"{one}@{digests[0][:6]}", again: f"{one}@{digests[2][:6]}"}
     assert labels([first, again]) == told
+
+
+def test_a_copy_under_another_name_is_the_same_agent(tmp_path: Path) -> None:
+    spec = trained(tmp_path / "run")
+    copy = shutil.copy(tmp_path / "run" / CHECKPOINT, tmp_path / "best.npz")
+    one, same = ((spec, checksum(agent(spec, GAME))) for spec in (spec, f"q:{copy}"))
+    assert labels([one, same]) == dict.fromkeys((one, same), spec)
+    games = [
+        play(Stretch(Event(GAME, (who, "random")).pairings()[0], 0, 9)) for who in (spec, same[0])
+    ]
+    assert (games[0].keys() == games[1].keys()).all()
+    with pytest.raises(SpecError, match="is given twice, also as"):
+        Event(GAME, (spec, same[0], "random"))
+    kept = hashlib.sha256(CHECKPOINT.encode() + Path(copy).read_bytes()).hexdigest()
+    assert one[1] == kept[:16]  # what records have known a run by
 
 
 def test_whatever_path_leads_to_a_run_it_is_one_agent(

@@ -18,17 +18,22 @@ from fourlab.core import own
 from fourlab.core.errors import FourlabError
 from fourlab.core.spec import parse, write
 
+LEARNED = (".npz", ".safetensors")  # files of values
 NAMED = 3  # agents that a sentence names
 KEPT = 32  # agents that a process keeps
 KEPT_APART = 4  # of which each may have a process of its own
 
 
 def checksum(agent: Agent) -> str:
-    """Return a digest of the files that make an agent who it is, '' if there are none."""
+    """Return a digest of the files that make an agent who it is, '' if there are none.
+
+    What was learned is the same under any name: that which it has in a run folder.
+    """
     digest = hashlib.sha256()
     files = [path for path in agent.sources() if path.is_file()]
     for path in files:
-        digest.update(path.name.encode() + path.read_bytes())
+        name = f"checkpoint{path.suffix}" if path.suffix in LEARNED else path.name
+        digest.update(name.encode() + path.read_bytes())
     return digest.hexdigest()[:16] if files else ""
 
 
