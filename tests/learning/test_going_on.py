@@ -1,6 +1,7 @@
 """Runs that are taken up again: contradictions are refused, longer ones are the same run."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -51,6 +52,17 @@ def test_a_run_made_longer_is_the_long_run(tmp_path: Path, spec: str) -> None:
     assert RunConfig.load(tmp_path / "short") == RunConfig.load(tmp_path / "long")
     with pytest.raises(SpecError, match="has played 900 games already; ask for more"):
         Run.resume(tmp_path / "short", 700)
+
+
+def test_a_run_goes_on_in_other_words_that_mean_the_same(tmp_path: Path) -> None:
+    spec = "q:games=600,alpha=0.1,opponent=(2 random and minimax:depth=1)"
+    run = begun(tmp_path, spec, against=("minimax:depth=1",))
+    words = "q:opponent=(4 random and 2 (minimax:depth=1.0)),alpha=(const:.10),games=600"
+    again = RunConfig(words, GAME, 5, against=("(minimax:depth=1)",))
+    assert Run.again(tmp_path, again).config == run.config
+    for other in ({"learner": words.replace(".10", ".11")}, {"seed": 6}, {"against": ()}):
+        with pytest.raises(SpecError, match="holds a run"):
+            Run.again(tmp_path, replace(again, **other))
 
 
 def test_what_goes_by_the_length_is_named(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from fourlab.learning.registry import learner
 ALIKE = [
     ("q", "alpha", ["0.1", "1e-1", "(const:.1)", "const"]),
     ("q", "epsilon", ["linear:1,end=0.1", "(linear:1.0,end=.1)", "linear:end=0.10,start=1"]),
+    ("q", "alpha", ["steps:1/0.5", "steps:1.0/.5", "(steps:1e0/0.50,every=1000)"]),
     ("q", "start", ["random", "random:plies=8", "(random:plies=8.0)"]),
     ("q", "opponent", ["2 random and 4 frozen", "random and 2 frozen:every=10000"]),
     ("deep-q", "opponent", ["self", "(self)"]),

@@ -8,6 +8,8 @@ from contextlib import suppress
 from typing import Any
 
 from fourlab.core.errors import FourlabError
+from fourlab.core.spec import options_of
+from fourlab.learning.base import Learner
 from fourlab.learning.opponents import opponents
 from fourlab.learning.schedules import schedule
 from fourlab.positions.starts import start_of
@@ -26,6 +28,12 @@ def meaning(field: str, value: Hashable, rules: Rules) -> Hashable:
         if isinstance(value, str):
             value = _read(field, value, rules)
     return value
+
+
+def meaning_of(made: Learner) -> Hashable:
+    """Return what tells a learner from all that mean something else, but its game and seed."""
+    fields = [option.field for option in options_of(made.Config)]
+    return made.name, *(meaning(one, getattr(made.config, one), made.rules) for one in fields)
 
 
 def _read(field: str, text: str, rules: Rules) -> Any:

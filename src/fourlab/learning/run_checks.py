@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
+from dataclasses import replace
 from pathlib import Path
 
 from fourlab.agents.base import Agent
-from fourlab.core.errors import SpecError
+from fourlab.core.errors import FourlabError, SpecError
 from fourlab.core.spec import configure, options_of, parse, show_value
 from fourlab.core.storage import StorageError
 from fourlab.learning.base import Learner
 from fourlab.learning.evaluation import check_truth
-from fourlab.learning.meaning import meaning
+from fourlab.learning.meaning import meaning, meaning_of
 from fourlab.learning.opponents import opponent
 from fourlab.learning.registry import learner as new_learner
 from fourlab.learning.registry import load_learner
@@ -47,6 +49,20 @@ def agreed_length(folder: Path, text: str, game: str | None, seed: int | None) -
                 f"{option.name}={show_value(begun)}; {advice}"
             )
     return int(wanted.games) if "games" in spec.options else None
+
+
+def is_same(begun: RunConfig, config: RunConfig) -> bool:
+    """Return whether two configs mean one run, looked at in one way, however they are written."""
+
+    def told(one: RunConfig) -> Hashable:
+        made = new_learner(one.learner, one.game, one.seed)
+        against = tuple(opponent(spec, made.rules).spec for spec in one.against)
+        return meaning_of(made), replace(one, learner="", game=str(made.rules), against=against)
+
+    try:
+        return begun == config or told(begun) == told(config)
+    except FourlabError:  # of one of them nothing can come
+        return False
 
 
 def loaded(checkpoint: Path, config: RunConfig, games: int) -> Learner:

@@ -34,6 +34,7 @@ from fourlab.learning.run_checks import (
     check_is_left,
     check_looks,
     examiners,
+    is_same,
     loaded,
 )
 from fourlab.learning.run_files import (
@@ -99,7 +100,7 @@ class Run:
     @classmethod
     def again(cls, folder: Path, config: RunConfig) -> Run:
         """Take up the run that a folder holds if it is just this one, or begin it there."""
-        if is_there(folder / CONFIG) and RunConfig.load(folder) == config.settled():
+        if is_there(folder / CONFIG) and is_same(RunConfig.load(folder), config.settled()):
             return cls.resume(folder)
         return cls.start(folder, config)
 

@@ -8,6 +8,7 @@ steps:1/0.5/0.1,every=10000           one after the other, then the last
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -15,7 +16,7 @@ import numpy as np
 
 from fourlab.core.arrays import Floats, Ints
 from fourlab.core.errors import SpecError
-from fourlab.core.spec import configure, option, parse, unknown
+from fourlab.core.spec import configure, option, parse, spelled, unknown
 from fourlab.learning.opponents import Opponents
 
 
@@ -83,6 +84,11 @@ class Steps:
 
     values: str = option("1", "the numbers, separated by /", positional=True)
     every: int = option(1000, "games that each of them lasts", low=1)
+
+    def __post_init__(self) -> None:
+        """Write numbers in one way; what is none stays as it is, and `ends` raises ValueError."""
+        with suppress(ValueError):
+            object.__setattr__(self, "values", "/".join(map(spelled, self.ends())))
 
     def at(self, games: Ints, total: int) -> Floats:
         numbers = np.array(self.ends())

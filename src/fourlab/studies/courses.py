@@ -20,11 +20,11 @@ from pathlib import Path
 from fourlab.core.errors import SpecError
 from fourlab.core.held import alone
 from fourlab.core.limit import never
-from fourlab.core.spec import on_path, options_of, parse
+from fourlab.core.spec import on_path, parse
 from fourlab.core.storage import AtWorkError, StorageError
 from fourlab.core.workers import Workers
 from fourlab.learning.base import Learner
-from fourlab.learning.meaning import meaning
+from fourlab.learning.meaning import meaning_of
 from fourlab.learning.registry import learner
 from fourlab.learning.runs import CONFIG, Run, RunConfig
 
@@ -57,12 +57,6 @@ def course(text: str, game: str, games: int, seed: int, runs: Path) -> Course:
 def _made(text: str, game: str, games: int, seed: int) -> Learner:
     own = "games" in parse(text).options
     return learner(text, game, seed, **({} if own else {"games": games}))
-
-
-def _meaning(made: Learner) -> Hashable:
-    """Return what tells a learner from others, however they are written."""
-    fields = [option.field for option in options_of(made.Config)]
-    return made.name, *(meaning(one, getattr(made.config, one), made.rules) for one in fields)
 
 
 def _course(made: Learner, runs: Path) -> Course:
@@ -149,7 +143,7 @@ class Courses:
         first: dict[Hashable, str] = {}
         for text in specs:
             made = _made(text, game, games, seed)
-            told = _meaning(made)
+            told = meaning_of(made)
             if first.setdefault(told, text) != text:
                 raise SpecError(f"{first[told]!r} and {text!r} are one learner; give it once")
             self.courses.append(_course(made, runs))
