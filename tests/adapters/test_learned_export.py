@@ -11,11 +11,13 @@ from bare import run_bare
 from fourlab.adapters import export
 from fourlab.adapters.export import export_kaggle
 from fourlab.adapters.kaggle import as_kaggle_agent
+from fourlab.agents.learned import Learned, LearnedConfig
 from fourlab.agents.registry import agent
 from fourlab.core.errors import GeometryError, SpecError
 from fourlab.core.storage import StorageError
 from fourlab.learning.registry import LEARNERS, learner
 from fourlab.learning.tables.learner import TableLearner
+from fourlab.rules.boards import boards_of
 from fourlab.rules.formats import write_kaggle
 from fourlab.rules.position import Position, position_of
 from fourlab.values.packing import packed, unpacked
@@ -160,3 +162,19 @@ def test_a_packed_file_knows_all_values_and_no_more(tmp_path: Path) -> None:
             assert again.move_values(position) == known.move_values(position)
         with pytest.raises(StorageError, match="packed is no fourlab values, or it is damaged"):
             unpacked(data[:-30], Path("packed"), known.rules)
+
+
+@pytest.mark.parametrize(
+    "options", ["win=3,draw=1,opponent=minimax", "opponent=self", "start=(random:plies=4)"]
+)
+def test_a_packed_file_tells_values_on_the_same_scale(options: str) -> None:
+    made = learner(f"q:games=500,{options}", BOARD, 1)
+    for _ in made.steps():
+        pass
+    data, boards = packed(made.knowledge), boards_of(wandering(BOARD, 40))
+    again = unpacked(data, Path("packed"), made.rules)
+    raw = np.nan_to_num(made.knowledge.worths(boards))
+    np.testing.assert_array_equal(np.nan_to_num(again.worths(boards)), raw)
+    players = [Learned(made.rules, LearnedConfig(), known) for known in (made.knowledge, again)]
+    assert players[0].home_plies == players[1].home_plies
+    assert again.about["config"].get("opponent") in (None, "self")  # whose file may be private

@@ -11,7 +11,7 @@ import numpy as np
 from fourlab.core.errors import SpecError
 from fourlab.core.storage import read_arrays, write_arrays
 from fourlab.rules.geometry import Rules
-from fourlab.values.knowledge import FILE_KIND, VERSION, Knowledge
+from fourlab.values.knowledge import FILE_KIND, REWARDS, SELF, VERSION, Knowledge
 from fourlab.values.store import POLICY, TUPLES
 from fourlab.values.table import fill
 
@@ -35,13 +35,19 @@ def often_taught(known: Knowledge, visits: int) -> Knowledge:
 
 
 def packed(known: Knowledge) -> bytes:
-    """Return a file for playing alone: no counts, nothing to go on with."""
+    """Return a file for playing alone: no counts, and nothing to go on with.
+
+    Of how it was learned it tells what values mean, and on which boards; no other player's name.
+    """
     arrays = known.arrays()
     for name in ("sums", "sizes"):
         arrays.pop(name, None)
     if "visits" in arrays:
         arrays["visits"] = np.ones_like(arrays["visits"])
-    about = {"learner": known.about.get("learner"), "seed": known.about.get("seed")}
+    config = known.about.get("config", {})
+    kept = {name: config[name] for name in (*REWARDS, "start") if name in config}
+    kept |= {"opponent": SELF} if config.get("opponent") == SELF else {}
+    about = {"learner": known.about.get("learner"), "seed": known.about.get("seed"), "config": kept}
     bare = replace(known, shape=replace(known.shape, coherent=False), about=about)
     file = io.BytesIO()
     write_arrays(file, FILE_KIND, VERSION, bare.header(), arrays)
