@@ -195,6 +195,29 @@ def test_an_own_agent_is_asked_rightly_too() -> None:
         mine.decide(BOARD.start(), 5)
 
 
+def test_what_the_command_says_of_a_run_python_says_too(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    asked: dict[str, Any] = {"games": 128, "opponent": "mcts:sims=1", "out": tmp_path / "late"}
+    for _ in range(2):  # the second time it is over
+        fourlab.train("q", "tictactoe", every=100, **asked)
+    fourlab.train("q", "tictactoe", every=64, **asked | {"out": tmp_path / "exact"})
+    told = [record.getMessage() for record in caplog.records if record.name == "fourlab.runs"]
+    late = "--every 100: q is looked at after every 64 games; a report comes with the first look"
+    assert told == [f"{late} from each 100 on"]
+
+
+def test_a_run_that_taught_nothing_says_so_in_python(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    pytest.importorskip("torch")
+    small = "network=residual,blocks=0,width=2"
+    for spec in (f"deep-q:reuse=0,{small}", f"deep-q:batch=2,{small}"):
+        fourlab.train(spec, "tictactoe", games=9, out=tmp_path / spec[7:12])
+    told = [record.getMessage() for record in caplog.records if record.name == "fourlab.runs"]
+    assert told == ["nothing was learned (reuse=0): it plays as it began"]
+
+
 def test_a_certificate_takes_places_as_text(tmp_path: Path) -> None:
     moves, folder, file = (str(tmp_path / name) for name in ("moves", "walk", "file"))
     found = fourlab.certify("perfect:ties=first", "tictactoe", moves=moves, folder=folder)

@@ -14,9 +14,9 @@ import pytest
 from rich.console import Console
 
 import command
-from fourlab.cli.curve import CurveBar, curve
+from fourlab.cli.curve import CurveBar, Speedometer, curve
 from fourlab.cli.main import Notices
-from fourlab.cli.train import Speedometer, report
+from fourlab.cli.train import report
 from fourlab.learning.networks.deep_q import DeepQ
 from fourlab.learning.networks.distil import Distil
 from fourlab.learning.registry import learner

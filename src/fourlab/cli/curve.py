@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Sequence
 
-from rich.console import RenderableType
-from rich.progress import Progress
+from rich.console import Console, RenderableType
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
 from fourlab.cli.console import is_plain
@@ -33,6 +34,43 @@ class CurveBar(Progress):
     def _curve(self) -> Text:
         words = "moves that give a win or a draw away, by seconds of learning\n"
         return Text(words + curve(self.points, is_plain(self.console)), no_wrap=True)
+
+
+def curve_bar() -> CurveBar:
+    """Return a bar on standard error, in the words of who updates it."""
+    console = Console(stderr=True, markup=False, emoji=False)
+    if console.is_terminal:
+        console.width -= len("^C")  # which would break a full line, and leave half of it behind
+    return CurveBar(
+        TextColumn("{task.description}"),
+        BarColumn(bar_width=12),  # room for the numbers in 80 columns
+        TextColumn("{task.completed:,} of {task.total:,}"),
+        TextColumn("{task.fields[said]}"),
+        TimeRemainingColumn(compact=True),
+        console=console,
+        transient=True,
+    )
+
+
+class Speedometer:
+    """Games a second between pauses: neither compiling nor evaluating counts."""
+
+    def __init__(self) -> None:
+        self._began: tuple[float, int] | None = None
+        self._speed: float | None = None
+
+    def read(self, games: int) -> float | None:
+        """Return the latest speed; None before there is one."""
+        now = time.perf_counter()
+        if self._began is None:
+            self._began = (now, games)
+        else:
+            self._speed = (games - self._began[1]) / max(now - self._began[0], 1e-9)
+        return self._speed
+
+    def pause(self, speed: float) -> None:
+        """Stop until the next reading; by then it was so fast."""
+        self._began, self._speed = None, speed
 
 
 def curve(points: Sequence[tuple[float, float]], plain: bool = False) -> str:

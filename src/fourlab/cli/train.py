@@ -2,7 +2,6 @@
 
 import shlex
 import signal
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,7 +12,6 @@ import typer
 from fourlab.cli.options import as_folder, as_text, print_json
 
 if TYPE_CHECKING:
-    from fourlab.cli.curve import CurveBar
     from fourlab.learning.base import Learner, Progress
     from fourlab.learning.runs import Run
 
@@ -95,15 +93,10 @@ def train(
         config = RunConfig(made.spec, str(made.rules), seed or 0, **looks)
         _check_evaluation(evaluation_games, config.against)
         run = Run.again(out or free_folder(learner), config)
-    if every and (when := run.learner.looks(every)):
-        typer.echo(
-            f"--every {every}: {run.learner.name} is looked at {when}; "
-            f"a report comes with the first look from each {every} on",
-            err=True,
-        )
     if run.is_over:
         _tell_again(run, as_json, until_certified)
     else:
+        _remark(run)
         _follow(run, as_json, until_certified)
 
 
@@ -167,9 +160,10 @@ def _stopping(run: "Run") -> Iterator[list[bool]]:
 def _follow(run: "Run", as_json: bool, until_certified: str | None = None) -> None:
     """Train with a progress bar and a line for each report."""
     from fourlab.cli.console import each_apart
+    from fourlab.cli.curve import Speedometer, curve_bar
 
     total = run.learner.total
-    with _stopping(run) as wished, _bar() as bar:
+    with _stopping(run) as wished, curve_bar() as bar:
         task = bar.add_task(run.learner.name, total=total, said="")
         bar.update(task, completed=run.learner.done)
         speedometer = Speedometer()
@@ -205,10 +199,14 @@ def _follow(run: "Run", as_json: bool, until_certified: str | None = None) -> No
     _say_done(run, as_json)
 
 
+def _remark(run: "Run") -> None:
+    if run.remark:
+        typer.echo(run.remark, err=True)
+
+
 def _say_done(run: "Run", as_json: bool) -> None:
     """Say where it lies and how to play against it; first of all if nothing was learned."""
-    if why := run.learner.untaught:
-        typer.echo(f"nothing was learned ({why}): it plays as it began", err=True)
+    _remark(run)
     if as_json:
         return
     from fourlab.cli.console import console
@@ -258,47 +256,6 @@ def _is_certified(run: "Run", side: str) -> bool:
     else:
         typer.echo(f"{words}: {found.refuted:,} ends below the value", err=True)
     return found.certified
-
-
-class Speedometer:
-    """Games a second between pauses: neither compiling nor evaluating counts."""
-
-    def __init__(self) -> None:
-        self._began: tuple[float, int] | None = None
-        self._speed: float | None = None
-
-    def read(self, games: int) -> float | None:
-        """Return the latest speed; None before there is one."""
-        now = time.perf_counter()
-        if self._began is None:
-            self._began = (now, games)
-        else:
-            self._speed = (games - self._began[1]) / max(now - self._began[0], 1e-9)
-        return self._speed
-
-    def pause(self, speed: float) -> None:
-        """Stop until the next reading; by then it was so fast."""
-        self._began, self._speed = None, speed
-
-
-def _bar() -> "CurveBar":
-    from rich.console import Console
-    from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
-
-    from fourlab.cli.curve import CurveBar
-
-    console = Console(stderr=True, markup=False, emoji=False)
-    if console.is_terminal:
-        console.width -= len("^C")  # which would break a full line, and leave half of it behind
-    return CurveBar(
-        TextColumn("{task.description}"),
-        BarColumn(bar_width=12),  # room for the numbers in 80 columns
-        TextColumn("{task.completed:,} of {task.total:,}"),
-        TextColumn("{task.fields[said]}"),
-        TimeRemainingColumn(compact=True),
-        console=console,
-        transient=True,
-    )
 
 
 def report(

@@ -168,6 +168,17 @@ class Run:
         return f"fourlab train --resume --out {shlex.quote(str(self.folder))}{longer}"
 
     @property
+    def remark(self) -> str:
+        """What is to be said before its reports, or once it is over after them; mostly nothing."""
+        if self.is_over:
+            why = self.learner.untaught
+            return f"nothing was learned ({why}): it plays as it began" if why else ""
+        every = self.config.every
+        when = self.learner.looks(every) if every else ""
+        said = f"--every {every}: {self.learner.name} is looked at {when}; a report comes with"
+        return f"{said} the first look from each {every} on" if when else ""
+
+    @property
     def every(self) -> int:
         """Games between two reports."""
         return self.config.every or max(self.learner.total // 10, 1)

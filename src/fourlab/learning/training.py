@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from fourlab.rules.catalog import game as find_game
 from fourlab.rules.geometry import Rules
 
 RUNS = "runs"
+log = logging.getLogger("fourlab.runs")
 
 
 @typed
@@ -50,10 +52,18 @@ def train(
     folder = free_folder(learner) if out is None else Path(out)
     config = RunConfig(spec, str(rules), seed, every, opponents, evaluation_games, truth)
     run = Run.again(folder, config)
+    if not run.is_over:
+        _remark(run)
     with shown(show, run) as look:
         for _ in run.reports(watch=lambda _: look()):
             look()
+    _remark(run)
     return run
+
+
+def _remark(run: Run) -> None:
+    if run.remark:
+        log.warning(run.remark)
 
 
 def free_folder(learner: str) -> Path:
