@@ -112,8 +112,8 @@ def _text(
     learner: str, opponent: str | None, games: int | None, side: str | None, options: list[str]
 ) -> str:
     """Return the learner's spec with all that was given, behind a colon if it was not named."""
+    from fourlab.core.brackets import unwrapped, wrapped
     from fourlab.core.errors import SpecError
-    from fourlab.core.spec import unwrapped, wrapped
 
     given = {"opponent": opponent, "games": games, "side": side}
     extra = [f"{name}={wrapped(str(value))}" for name, value in given.items() if value is not None]

@@ -12,7 +12,6 @@ options of a name are the fields of its config dataclass, declared with `option`
 import dataclasses
 import difflib
 import functools
-import itertools
 import math
 import operator
 import typing
@@ -22,6 +21,7 @@ from pathlib import Path
 from types import NoneType
 from typing import Any, TypeVar
 
+from fourlab.core.brackets import split_items, unwrapped
 from fourlab.core.errors import SHOWN, SpecError, quoted
 
 T = TypeVar("T")
@@ -174,36 +174,6 @@ def nameable(text: str) -> str:
             f"{quoted(text)} holds what cannot be shown; leave it out, or rename the file"
         )
     return text
-
-
-def split_items(text: str, whole: str, mark: str = ",") -> list[str]:
-    """Split at the marks that stand outside brackets; `whole` names the text in errors."""
-    items, depth, start = [], 0, 0
-    for index, char in enumerate(text):
-        depth += (char == "(") - (char == ")")
-        if depth < 0:
-            break
-        if depth == 0 and text.startswith(mark, index):
-            items.append(text[start:index])
-            start = index + len(mark)
-    if depth != 0:
-        raise SpecError(
-            f"brackets in {quoted(whole)} do not match; each ( needs a ), also in names of files"
-        )
-    return [*items, text[start:]]
-
-
-def unwrapped(value: str) -> str:
-    """Return a value without the pair of brackets around the whole of it, if there is one."""
-    if not (value.startswith("(") and value.endswith(")")):
-        return value
-    depths = list(itertools.accumulate((char == "(") - (char == ")") for char in value))
-    return value[1:-1] if 0 not in depths[:-1] and depths[-1] == 0 else value
-
-
-def wrapped(value: str) -> str:
-    """Return a value in one pair of brackets: its own, if it has one."""
-    return f"({unwrapped(value)})"
 
 
 def configure(config: type[T], spec: Spec, what: str) -> T:

@@ -21,9 +21,10 @@ from fourlab.agents.base import Agent
 from fourlab.agents.human import Human
 from fourlab.agents.instant import instant_form
 from fourlab.agents.registry import agent as find_agent
+from fourlab.core.brackets import unwrapped
 from fourlab.core.dice import below, seeded
 from fourlab.core.errors import SpecError, quoted
-from fourlab.core.spec import LONGEST, configure, option, parse, unwrapped
+from fourlab.core.spec import LONGEST, configure, option, parse
 from fourlab.rules.geometry import Rules
 from fourlab.values.knowledge import SELF
 

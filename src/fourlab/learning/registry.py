@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from fourlab.core.brackets import unwrapped
 from fourlab.core.registry import Registry
-from fourlab.core.spec import Spec, configure, counted, options_of, parse, spelled, unwrapped
+from fourlab.core.spec import Spec, configure, counted, options_of, parse, spelled
 from fourlab.core.storage import StorageError, peek
 from fourlab.learning.base import Learner
 from fourlab.rules.catalog import game as find_game

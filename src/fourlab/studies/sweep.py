@@ -21,11 +21,12 @@ from fourlab.arena.events import Event
 from fourlab.arena.records import Records
 from fourlab.arena.tallies import Tally
 from fourlab.arena.tournament import Tournament
+from fourlab.core.brackets import split_items
 from fourlab.core.errors import SpecError, quoted
 from fourlab.core.kinds import typed
 from fourlab.core.sheet import Sheet
 from fourlab.core.showing import shown
-from fourlab.core.spec import parse, split_items
+from fourlab.core.spec import parse
 from fourlab.core.workers import Workers
 from fourlab.learning.registry import LEARNERS
 from fourlab.rules.catalog import game as find_game

@@ -24,9 +24,10 @@ import numpy as np
 from fourlab.agents.apart import apart
 from fourlab.agents.registry import agent as find_agent
 from fourlab.core.arrays import Ints
+from fourlab.core.brackets import split_items, unwrapped
 from fourlab.core.errors import IllegalMoveError, SpecError
 from fourlab.core.limit import NO_LIMIT
-from fourlab.core.spec import configure, option, parse, split_items, unknown, unwrapped
+from fourlab.core.spec import configure, option, parse, unknown
 from fourlab.core.storage import checksum
 from fourlab.learning.networks.replies import SIDES, asked, at_once
 from fourlab.positions.labels import (
