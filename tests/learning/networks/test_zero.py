@@ -125,6 +125,22 @@ def test_a_run_too_large_for_its_file_begins_other_games(
     assert again.taken_steps > made.taken_steps
 
 
+def test_a_run_that_taught_nothing_keeps_its_lessons_when_made_longer(tmp_path: Path) -> None:
+    """It waited for the whole prefill again, and the games that it asked for were too few again."""
+    short = run(learner(f"{FEW},games=40,prefill=600", TOY, 3))  # type: ignore[arg-type]
+    lacking = short.workshop.lacking
+    assert 0 < lacking < 600
+    assert short.untaught
+    path = tmp_path / short.file
+    short.save(path)
+    longer = load_learner(path, 300)
+    assert isinstance(longer, Zero)
+    assert longer.untaught == short.untaught
+    assert longer.workshop.lacking == lacking
+    run(longer)
+    assert (longer.done, longer.base, longer.untaught) == (300, 40, "")
+
+
 def test_a_budget_of_seconds_ends_a_run() -> None:
     made = learner(f"{FEW},games=100000,seconds=0.01,chunk=1", TOY, 3)
     run(made)

@@ -106,14 +106,20 @@ class Workshop:
         self._kernel = advancer(rules if is_named(rules) else None)
 
     def open(self, course: Course, firsts: Ints, under_way: dict[str, Array]) -> None:
-        """Begin games, of numbers [groups, lanes], or go on with those that are under way."""
+        """Begin games, of numbers [groups, lanes], or go on with those that are under way.
+
+        Lessons that come without games are taken into the window.
+        """
         self.oracle.take(self.trainer.module)
         self.steps_before = self.trainer.steps
         self.groups = [self._group(course, first) for first in firsts]
         self._compile(self.groups[0])
         if under_way:
+            self._put_back_lessons(under_way)
+        if self.are_games(under_way):
             self._put_back(under_way)
-        for group in self.groups if not under_way else []:
+            return
+        for group in self.groups:
             begin(self.rules, group.games, 0, self.lanes)
             group.desk.launch()
 
@@ -144,11 +150,18 @@ class Workshop:
             found[name] = array.astype(np.int64 if array.dtype.kind == "i" else array.dtype)
         return found
 
-    def _put_back(self, found: dict[str, Array]) -> None:
+    @staticmethod
+    def are_games(found: dict[str, Array]) -> bool:
+        """Return whether games are under way in what was found, and not lessons alone."""
+        return "0.answers" in found
+
+    def _put_back_lessons(self, found: dict[str, Array]) -> None:
         made, self.trained, self.turns = found["counters"].tolist()
         window = {name: found[f"window.{name}"] for name in PARTS}
         check_lessons(self.rules, window, made)
         self.trainer.window.restore(window, made)
+
+    def _put_back(self, found: dict[str, Array]) -> None:
         for name, array in self._arrays():
             if found[name].shape != array.shape or found[name].dtype.kind != array.dtype.kind:
                 raise StorageError(f"its games are damaged: {name} does not fit")

@@ -280,7 +280,10 @@ class Zero(Learner):
             raise StorageError(f"{path} is damaged: nothing to go on with ({error})") from None
         if learner.config.games != about["config"]["games"]:
             # Lanes that were through rest for good: the rest of a longer run begins others.
-            saved = {name: a for name, a in saved.items() if not name.startswith("games.")}
+            # Lessons that nothing was learned from yet are kept: it would wait for all again.
+            kept = () if learner.taken_steps else ("games.counters", "games.window.")
+            lost = {n for n in saved if n.startswith("games.") and not n.startswith(kept)}
+            saved = {name: array for name, array in saved.items() if name not in lost}
         learner._saved, learner._file = saved, path
         return learner
 
@@ -297,7 +300,7 @@ class Zero(Learner):
         else:
             shop.warm_from = self.taken_steps
         games = _part(saved, "games.")
-        if not games:
+        if not shop.are_games(games):
             self.base, shop.refills = self.done, self.taken_steps > 0
         firsts = self.base + np.arange(2 * shop.lanes, dtype=np.int64).reshape(2, -1)
         shop.open(self._course(shop.lanes), firsts, games)
