@@ -1,12 +1,14 @@
 """Agents are known by their spec and their files."""
 
 import hashlib
+import json
 import shutil
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+import command
 from fourlab.agents.registry import agent
 from fourlab.arena.events import Event
 from fourlab.arena.games import Games
@@ -84,6 +86,55 @@ def test_whatever_path_leads_to_a_run_it_is_one_agent(
     ):
         Event(GAME, ("q:../run", "random", "q:../below/../run"))
     assert len(Event(GAME, ("q:../run", "random", "q:../run,visits=2")).pairings()) == 3
+    assert Event(GAME, ("q:../run", "random"), anchor="learned:./../run").anchor == "q:../run"
+
+
+def test_a_filter_means_one_agent_by_whatever_path(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where it lies, also when it has learned more since, or wherever its contents lie."""
+    trained(tmp_path / "run")
+    (tmp_path / "below").mkdir()
+    monkeypatch.chdir(tmp_path)
+    played_in(tmp_path / "games.db", "q:run")
+    paths = [
+        "q:./run",
+        f"q:{tmp_path}/run",
+        "q:run/checkpoint.npz",
+        "learned:run",
+        "q:run,visits=1",
+    ]
+    (tmp_path / "q.py").touch()
+    for others in ("q:nowhere", "q:run,visits=2", "random", "q.py", "", "q:(", "q:"):
+        assert asked(others, tmp_path) == ("", 0)
+    for path in ("q:run", *paths):
+        assert asked(path, tmp_path) == ("q:run", 4)
+    assert asked("q:../run", tmp_path / "below") == ("q:run", 4)
+    list(Run.start(tmp_path / "more", RunConfig("q:games=300", GAME)).reports())
+    (tmp_path / "more" / "checkpoint.npz").replace(tmp_path / "run" / "checkpoint.npz")
+    for path in ("q:run", *paths):
+        assert asked(path, tmp_path) == ("q:run", 4)
+
+
+def asked(spec: str, folder: Path) -> tuple[str, int]:
+    """Return the anchor of a ladder that a spec means, and how many games an agent has."""
+    file = ["--record", str(next(folder.glob("../**/games.db")))]
+    found = command.run("games", "--agent", spec, "--json", *file, folder=folder)
+    assert found.returncode == 0, found.stderr
+    ladder = command.run("ladder", f"--anchor={spec}", "--json", *file, folder=folder)
+    anchor = json.loads(ladder.stdout)[0]["anchor"] if not ladder.returncode else ""
+    worst = command.run("games", "--agent", spec, "--worst", *file, folder=folder)
+    assert worst.returncode == (0 if found.stdout else 2)
+    return anchor, found.stdout.count("\n")
+
+
+def test_who_learned_it_need_not_be_said() -> None:
+    """In older records `learned` is an agent beside the one that it stands for."""
+    digest = "a" * 16
+    named = [("learned:a", digest), ("n-tuple:a", digest), ("learned:a,visits=2", digest)]
+    assert list(labels(named).values()) == ["n-tuple:a", "n-tuple:a", "learned:a,visits=2"]
+    apart = [("zero:a", digest), ("net:a", digest), ("deep-q:a", digest), ("learned:b", "b" * 16)]
+    assert len(set(labels(apart).values())) == 4
 
 
 def played_in(path: Path, spec: str) -> None:
@@ -108,6 +159,38 @@ def test_games_that_a_record_has_for_several_paths_count_once(tmp_path: Path) ->
         assert found["net:a,rule=yes", "random"] == (0, 0, 1)
         assert len({name for pair in found for name in pair}) == 3
         assert {entry.first for entry in records.listing()} == {"net:a", "net:a,rule=yes"}
+
+
+def test_games_that_three_pairings_have_count_once(tmp_path: Path) -> None:
+    """Each of them may hold some that the first does not; other games of `learned` are others."""
+    with Records(tmp_path / "games.db") as records:
+        for spec, numbers in {
+            "q:a": [0],
+            "q:./a": [0, 2],
+            "q:/a": [2, 4],
+            "learned:a": [0, 2],
+        }.items():
+            recorded(records, spec, numbers)
+        assert records.summary()[GAME]["q:a", "random"] == (0, 0, 5)
+
+
+def test_however_many_pairings_are_the_same_they_are_rated(tmp_path: Path) -> None:
+    with Records(tmp_path / "games.db") as records:
+        with records.at_once():
+            for number in range(1500):
+                recorded(records, f"q:{'./' * number}a", [0])
+        assert records.summary()[GAME]["q:a", "random"] == (0, 0, 1)
+
+
+def recorded(records: Records, spec: str, numbers: list[int]) -> None:
+    """Record lost games of an agent as fourlab did that knew it by its path."""
+    count = len(numbers)
+    columns = np.array([numbers, [-1] * count, [6] * count])
+    game = Games(*columns, np.zeros((count, 9), np.int8), np.zeros((count, 2)))
+    run = records._connection.execute
+    run("INSERT INTO agents (spec, checksum) VALUES (?, ?)", (spec, "a" * 16))
+    pairing = Pairing(GAME, spec, "random", 1, 0, checksums=("a" * 16, ""))
+    records.add(records.pairing(pairing), game, ["142596"] * count)
 
 
 def test_what_has_no_path_is_known_by_its_spec() -> None:

@@ -98,14 +98,21 @@ class Event:
             change(self, "move_seconds", _seconds(self.move_seconds))
         if len(self.agents) < (1 if self.against else 2):
             raise SpecError("a tournament needs two agents, such as: random baseline")
-        by_spec = {found.spec: found for found in known.values()}
+        self._check_names(known.values())
+
+    def _check_names(self, players: Iterable[Agent]) -> None:
+        """Refuse who is given twice; an anchor is one of the others by whatever path."""
+        who = {player.spec: identity(player.spec, checksum(player)) for player in players}
         for names, fewest in ((self.agents, 3), (self.against, 2)):  # two agents may be the same
             given: dict[str, str] = {}
             for name in names if len(names) >= fewest else ():
-                before = given.setdefault(identity(name, checksum(by_spec[name])), name)
+                before = given.setdefault(who[name], name)
                 if before != name or names.count(name) > 1:
                     as_what = "" if before == name else f", also as {before!r}"
                     raise SpecError(f"agent {name!r} is given twice{as_what}; give each once")
+        if self.anchor is not None:
+            called = {who[name]: name for name in (*self.agents, *self.against)}
+            object.__setattr__(self, "anchor", called.get(who[self.anchor], self.anchor))
         check_anchor([*self.agents, *self.against], self.anchor)
 
     def pairings(self) -> list[Pairing]:

@@ -22,12 +22,20 @@ import numpy as np
 
 from fourlab.arena import seals
 from fourlab.arena.games import Games, moves_array
-from fourlab.arena.identity import identity, labels
+from fourlab.arena.identity import identity, labels, meant
 from fourlab.arena.pairing import Pairing
 from fourlab.arena.place import Place
 from fourlab.arena.reading import in_memory, may_write, open_to_read
-from fourlab.arena.rows import OUTCOMES, game_of
-from fourlab.arena.schema import APPLICATION, LISTING, MIGRATIONS, SEALED, SUMMARY, seal_of
+from fourlab.arena.rows import OUTCOMES, Names, Summary, added_up, game_of, same
+from fourlab.arena.schema import (
+    APPLICATION,
+    LISTING,
+    MEETINGS,
+    MIGRATIONS,
+    SEALED,
+    SUMMARY,
+    seal_of,
+)
 from fourlab.core.storage import StorageError, is_folder, is_there, writing
 from fourlab.rules.record import GameRecord
 from fourlab.version import __version__
@@ -288,40 +296,22 @@ class Records:
                 seals.refuse(self.path, not row[17], f"games, {row[0]}.{row[1]},")
                 yield game_of(row, names)
 
-    def summary(self) -> dict[str, dict[tuple[str, str], tuple[int, int, int]]]:
-        """Return for each game what `ratings.rate` takes: results by first and second player."""
-        found: dict[str, dict[tuple[str, str], tuple[int, int, int]]] = {}
-        names = self._names()
-        for row in self._all(SUMMARY.format(where=self._once(names))):
-            seals.refuse(self.path, row[11], "games")
-            a, b = (names.get(known, known[0]) for known in (row[1:3], row[3:5]))
-            for pair, counts in (((a, b), row[5:8]), ((b, a), row[8:11])):
-                results = found.setdefault(row[0], {})
-                before = results.get(pair, (0, 0, 0))
-                wins, draws, losses = (x + y for x, y in zip(before, counts, strict=True))
-                results[pair] = (wins, draws, losses)
-        return found
+    def summary(self) -> Summary:
+        """Return the results of each game by first and second player."""
+        rows = self._all(SUMMARY, json.dumps(same(self._all(MEETINGS, ALONE))))
+        seals.refuse(self.path, sum(row[11] for row in rows), "games")
+        return added_up(rows, self._names())
 
-    def _names(self) -> dict[tuple[str, str], str]:
+    def named(self, text: str) -> dict[int, str]:
+        """Return the agents that a text stands for: how they are called, by number."""
+        agents = {row[1:]: row[0] for row in self._all("SELECT id, spec, checksum FROM agents")}
+        names = labels(agents)
+        those = meant(text, names)
+        return {number: names[known] for known, number in agents.items() if names[known] in those}
+
+    def _names(self) -> Names:
         """Return how agents are called, by spec and checksum."""
         return labels(self._all("SELECT spec, checksum FROM agents"))
-
-    def _once(self, names: dict[tuple[str, str], str]) -> str:
-        """Return the SQL of games that stand for themselves.
-
-        Older records have those of one agent again for every path by which it was named.
-        """
-        query = """SELECT p.id, a.spec, a.checksum, b.spec, b.checksum, game, p.seed, plies,
-            move_seconds FROM pairings p JOIN agents a ON a.id = p.a JOIN agents b ON b.id = p.b
-            WHERE p.seed != ? ORDER BY p.id"""
-        first: dict[tuple[Any, ...], int] = {}
-        where = ["1"]
-        for number, a, a_sum, b, b_sum, *conditions in self._all(query, ALONE):
-            key = (names.get((a, a_sum), a), names.get((b, b_sum), b), *conditions)
-            if (earlier := first.setdefault(key, number)) != number:
-                taken = f"SELECT number FROM games WHERE pairing = {earlier}"  # noqa: S608
-                where.append(f"NOT (pairing = {number} AND number IN ({taken}))")
-        return " AND ".join(where)
 
     def beginnings(self) -> dict[str, dict[int, int]]:
         """Return for each game how many games began with openings of how many plies."""

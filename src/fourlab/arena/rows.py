@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
+from fourlab.arena.identity import identity
 from fourlab.arena.pairing import Pairing
 from fourlab.rules.record import GameRecord
 
 OUTCOMES = {1: "first", 0: "draw", -1: "second", 2: "in progress"}
+Names = dict[tuple[str, str], str]  # of agents, by spec and checksum
+Summary = dict[str, dict[tuple[str, str], tuple[int, int, int]]]  # what `ratings.rate` takes
 
 
-def game_of(row: tuple[Any, ...], called: dict[tuple[str, str], str]) -> GameRecord:
+def game_of(row: tuple[Any, ...], called: Names) -> GameRecord:
     """Return the game of a row of `schema.LISTING`; `called` names agents by spec and checksum."""
     pairing, number, game, a, a_sum, b, b_sum, seed, plies, result, moves, a_us, b_us = row[:13]
     forfeit, started, own_seed, told = row[13:17]
@@ -44,3 +48,28 @@ def game_of(row: tuple[Any, ...], called: dict[tuple[str, str], str]) -> GameRec
         id=f"{pairing}.{number}",
         started=details.get("started", started),
     )
+
+
+def added_up(rows: Iterable[tuple[Any, ...]], called: Names) -> Summary:
+    """Return the results of each game by first and second player, of rows of `schema.SUMMARY`."""
+    found: Summary = {}
+    for row in rows:
+        a, b = (called.get(known, known[0]) for known in (row[1:3], row[3:5]))
+        for pair, counts in (((a, b), row[5:8]), ((b, a), row[8:11])):
+            results = found.setdefault(row[0], {})
+            before = results.get(pair, (0, 0, 0))
+            wins, draws, losses = (x + y for x, y in zip(before, counts, strict=True))
+            results[pair] = (wins, draws, losses)
+    return found
+
+
+def same(rows: Iterable[tuple[Any, ...]]) -> dict[int, int]:
+    """Return which of the pairings of `schema.MEETINGS` have the same games, each by the first.
+
+    Older records have those of one agent again for every path by which it was named.
+    """
+    groups: dict[tuple[Any, ...], list[int]] = {}
+    for number, a, a_sum, b, b_sum, *conditions in rows:
+        key = (identity(a, a_sum), identity(b, b_sum), *conditions)
+        groups.setdefault(key, []).append(number)
+    return {one: group[0] for group in groups.values() if len(group) > 1 for one in group}

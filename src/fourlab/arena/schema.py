@@ -1,4 +1,4 @@
-"""The schema of the records, version by version, and the two questions that span its tables.
+"""The schema of the records, version by version, and the questions that span its tables.
 
 Every row carries a seal, a checksum of its other columns: `seal` below is a function that
 `records.py` gives to SQLite.
@@ -87,5 +87,17 @@ SUMMARY = f"""
         sum(games.seal IS NOT {seal_of("games")})
     FROM games JOIN pairings p ON p.id = pairing JOIN agents a ON a.id = p.a
         JOIN agents b ON b.id = p.b
-    WHERE {{where}} GROUP BY pairing
-"""  # noqa: S608
+    WHERE (pairing, number) NOT IN (
+        SELECT pairing, number FROM (
+            SELECT pairing, number, row_number() OVER (
+                PARTITION BY value, number ORDER BY pairing) AS nth
+            FROM json_each(?) JOIN games ON pairing = CAST(key AS INTEGER))
+        WHERE nth > 1)
+    GROUP BY pairing
+"""  # noqa: S608  # it takes `rows.same` as JSON
+
+MEETINGS = """
+    SELECT p.id, a.spec, a.checksum, b.spec, b.checksum, game, p.seed, plies, move_seconds
+    FROM pairings p JOIN agents a ON a.id = p.a JOIN agents b ON b.id = p.b
+    WHERE p.seed != ? ORDER BY p.id
+"""

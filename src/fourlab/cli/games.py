@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import glob
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -65,8 +64,12 @@ def games(
     refuse("--worst shows one game", {"--limit": worst and limit})
     refuse("without --watch nothing moves", {"--delay": not watch and delay is not None})
     pause = (DELAY if delay is None else delay) if watch else 0.0
-    where, values = conditions(identity, agent, game, result)
+    where, values = conditions(identity, game, result)
     with Records(record, to_read=True) as records:
+        players = {} if agent is None else records.named(agent)
+        if agent is not None:
+            numbers = ", ".join(map(str, players))
+            where += f" AND (p.a IN ({numbers}) OR p.b IN ({numbers}))"
         check_is_there(records, identity, where, values)
         everything = records.listing(where, values, limit or -1)
         if export is not None:
@@ -78,7 +81,7 @@ def games(
         found = list(records.listing(where, values, -1 if worst else limit or LISTED))
         total = records.count()
     if worst:
-        show_worst(agent, found, pause, watch)
+        show_worst(agent, set(players.values()), found, pause, watch)
         return
     if as_json:
         for entry in found:
@@ -106,7 +109,7 @@ def check_is_there(records: Records, identity: str, where: str, values: tuple[An
 
     if not identity or any(records.listing(where, values, 1)):
         return
-    for one in records.listing(*conditions(identity, None, None, None)):
+    for one in records.listing(*conditions(identity, None, None)):
         how = "forfeit" if one.forfeit else one.outcome
         raise FourlabError(
             f"game {one.id} in {records.path} is another ({one.game}, {one.first} against "
@@ -115,9 +118,7 @@ def check_is_there(records: Records, identity: str, where: str, values: tuple[An
     raise FourlabError(f"no game {identity} in {records.path}; fourlab games lists them")
 
 
-def conditions(
-    identity: str, agent: str | None, game: str | None, result: str | None
-) -> tuple[str, tuple[Any, ...]]:
+def conditions(identity: str, game: str | None, result: str | None) -> tuple[str, tuple[Any, ...]]:
     """Return the filter as SQL and its values; raises SpecError."""
     from fourlab.core.errors import SpecError, quoted
     from fourlab.core.spec import whole_number
@@ -137,12 +138,6 @@ def conditions(
             )
         where.append("pairing = ? AND number = ?")
         values += numbers
-    if agent is not None:
-        # A file without a digest stands for all that it has held, a name for all who go by it.
-        file = f"{glob.escape(Path(agent).name)}@*" if agent.endswith(".py") else ""
-        named = "? IN ({0}.spec, {0}.spec || '@' || substr({0}.checksum, 1, 6)) OR {0}.spec GLOB ?"
-        where.append(f"({named.format('a')} OR {named.format('b')})")
-        values += [agent, file] * 2
     if game is not None:
         where.append("game = ?")
         values.append(str(find_game(game)))
@@ -153,7 +148,9 @@ def conditions(
     return " AND ".join(where), tuple(values)
 
 
-def show_worst(agent: str | None, found: list[GameRecord], delay: float, whole: bool) -> None:
+def show_worst(
+    agent: str | None, names: set[str], found: list[GameRecord], delay: float, whole: bool
+) -> None:
     """Put the worst game of an agent on the board."""
     from fourlab.cli.worst import mistake, worst_of
     from fourlab.core.errors import SpecError, quoted
@@ -164,7 +161,7 @@ def show_worst(agent: str | None, found: list[GameRecord], delay: float, whole: 
         raise SpecError(
             f"no game of {quoted(agent)} is among these; fourlab games lists who played"
         )
-    lost = worst_of(agent, found)
+    lost = worst_of(names, found)
     if lost is None:
         typer.echo(f"{agent} lost none of {len(found):,} games")
         return

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from fourlab.arena.ratings import Ratings, Results
+    from fourlab.arena.records import Records
 
 
 def ladder(
@@ -27,6 +28,7 @@ def ladder(
 
     with Records(record, to_read=True) as records:
         summary, beginnings = records.summary(), records.beginnings()
+        anchor = _called(anchor, records)
     if game is not None:
         summary = {name: r for name, r in summary.items() if name == str(find_game(game))}
     summary = {name: results for name, results in summary.items() if groups(results)}
@@ -38,9 +40,10 @@ def ladder(
         for group in groups(results)
     ]
     if anchor is not None and not any(_plays(anchor, group) for _, group, _ in found):
-        names = sorted({name for _, group, _ in found for pair in group for name in pair})
-        known = ", ".join(names)
-        raise FourlabError(f"anchor {anchor!r} does not play; it must be one of: {known}")
+        known = sorted({name for _, group, _ in found for pair in group for name in pair})
+        raise FourlabError(
+            f"anchor {anchor!r} does not play; it must be one of: {', '.join(known)}"
+        )
     if as_json:
         listing = [
             {
@@ -67,6 +70,12 @@ def ladder(
                 where = f"openings of {plies} plies" if plies else "the empty board"
                 console().print(f"{count:,} games of {name} began with {where}", style="dim")
         console().print()
+
+
+def _called(anchor: str | None, records: "Records") -> str | None:
+    """Return how the agent is called that an anchor stands for, the anchor if that is unclear."""
+    names = set() if anchor is None else set(records.named(anchor).values())
+    return names.pop() if len(names) == 1 else anchor
 
 
 def _plays(agent: str | None, results: "Results") -> bool:

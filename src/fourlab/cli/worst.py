@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -12,15 +11,8 @@ if TYPE_CHECKING:
 SECONDS = 20.0  # for exact scores, from the end of the game back
 
 
-def is_named(agent: str, name: str) -> bool:
-    """Return whether a recorded name is of this agent; without a digest it stands for all files."""
-    return name == agent or name.startswith(
-        f"{Path(agent).name if agent.endswith('.py') else agent}@"
-    )
-
-
-def worst_of(agent: str, games: Iterable[GameRecord]) -> tuple[GameRecord, int] | None:
-    """Return the game that an agent lost in the fewest moves, and its side; None if it lost none.
+def worst_of(agents: set[str], games: Iterable[GameRecord]) -> tuple[GameRecord, int] | None:
+    """Return the game that one of these agents lost in the fewest moves, and its side, or None.
 
     Of equally short ones, it is that of the lowest number.
     """
@@ -28,7 +20,7 @@ def worst_of(agent: str, games: Iterable[GameRecord]) -> tuple[GameRecord, int] 
         (len(entry.moves), entry.id, entry, side)
         for entry in games
         for side, name in enumerate((entry.first, entry.second))
-        if is_named(agent, name) and entry.outcome == ("second", "first")[side]
+        if name in agents and entry.outcome == ("second", "first")[side]
     ]
     return min(lost, key=lambda found: found[:2])[2:] if lost else None
 
