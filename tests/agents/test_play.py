@@ -37,11 +37,21 @@ def test_records_round_trip_through_a_file(tmp_path: Path) -> None:
 
 def test_games_are_added_to_games_alone(tmp_path: Path) -> None:
     record = play_game(RULES, *players(), 1)
-    for begins in (b"SQLite format 3\0", b"\x93NUMPY", b" "):
+    for begins in (b"SQLite format 3\0", b"\x93NUMPY", b" x"):
         (tmp_path / "other").write_bytes(begins)
         with pytest.raises(StorageError, match="holds something else than games"):
             save_games(tmp_path / "other", [record])
         assert (tmp_path / "other").read_bytes() == begins
+    for begins in (
+        b"\xef\xbb\xbf",
+        b"\n",
+        f"\ufeff \n{record.to_line()}\n".encode(),
+    ):  # as editors do
+        path = tmp_path / "edited.jsonl"
+        path.write_bytes(begins)
+        before = list(load_games(path))
+        save_games(path, [record])
+        assert list(load_games(path)) == [*before, record]
     path = tmp_path / "cut.jsonl"
     save_games(path, [record])
     path.write_text(path.read_text() + record.to_line()[:40])  # by a kill

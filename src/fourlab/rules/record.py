@@ -137,9 +137,12 @@ def check_lines(path: Path) -> None:
     check_place(path)
     with reading(path):
         if path.is_file():
-            with path.open("rb") as file:
-                if file.read(1) not in (b"", b"{"):
-                    raise StorageError(f"{path} holds something else than games; name another file")
+            try:
+                first = next(filter(str.strip, lines_of(path)), "{")
+            except UnicodeDecodeError:
+                first = ""
+            if not first.lstrip().startswith("{"):
+                raise StorageError(f"{path} holds something else than games; name another file")
 
 
 def save_games(path: Path, records: Iterable[GameRecord]) -> None:
