@@ -92,12 +92,12 @@ def labels(
     from fourlab.rules.catalog import game as find_game
 
     with progress("positions") as bar:
-        tasks: dict[int, Any] = {}
+        tasks: dict[tuple[int, int], Any] = {}  # several sources may have positions of one ply
 
         def watch(ply: int, total: int, done: int) -> None:
-            if ply not in tasks:
-                tasks[ply] = bar.add_task(f"ply {ply}", total=total)
-            bar.update(tasks[ply], completed=done)
+            if (ply, total) not in tasks:
+                tasks[ply, total] = bar.add_task(f"ply {ply}", total=total)
+            bar.update(tasks[ply, total], completed=done)
 
         made = lessons(positions, find_game(game), out, watch)
     typer.echo(f"{out}: {len(made):,} positions")
