@@ -396,6 +396,27 @@ def test_a_game_played_by_itself_is_kept_beside_the_others(tmp_path: Path) -> No
     assert sum(summary["mcts:sims=10", "random"]) == 1  # a game that was broken off does not count
 
 
+def test_a_game_is_kept_among_many_agents_as_among_few(tmp_path: Path) -> None:
+    """Else a file of games between many people takes ever longer, and nobody else may write."""
+    steps = [0]
+
+    def counted() -> None:
+        steps[0] += 1
+
+    def kept(records: Records, first: int, last: int) -> int:
+        before = steps[0]
+        for number in range(first, last):
+            names = f"anna {number}", f"bob {number}"
+            records.keep(GameRecord("tictactoe", *names, number, "14253", "first"))
+        return steps[0] - before
+
+    with Records(tmp_path / "games.db") as records, records.at_once():
+        records._connection.set_progress_handler(counted, 10)  # of SQLite's machine
+        few = kept(records, 0, 50)
+        kept(records, 50, 450)
+        assert kept(records, 450, 500) < 2 * few
+
+
 def test_damage_anywhere_is_refused_or_changes_nothing(tmp_path: Path) -> None:
     """Change a few bits in many places; what is still read is what was written."""
     path = tmp_path / "games.db"

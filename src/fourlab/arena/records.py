@@ -182,10 +182,10 @@ class Records:
     def add_run(self, settings: dict[str, Any]) -> None:
         """Remember the settings of a run, so that it can be gone on with."""
         with self._errors(), self._transaction():
-            self._connection.execute(
+            made = self._connection.execute(
                 "INSERT INTO runs (settings, started) VALUES (?, ?)", (json.dumps(settings), _now())
             )
-            seals.put(self._connection, "runs")
+            seals.put(self._connection, "runs", made.lastrowid)
 
     def last_run(self) -> dict[str, Any]:
         """Return the settings of the last run; raises StorageError if there was none."""
@@ -203,29 +203,32 @@ class Records:
             run = self._connection.execute
             ids = [self._agent(*known) for known in agents]
             key = (pairing.game, *ids, *conditions)
-            run(
-                "INSERT OR IGNORE INTO pairings (game, a, b, seed, plies, move_seconds, fourlab,"
-                " started) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-                (*key, __version__, _now()),
-            )
-            seals.put(self._connection, "agents")
-            seals.put(self._connection, "pairings")
             found = run(
                 "SELECT id FROM pairings WHERE (game, a, b, seed, plies, move_seconds)"
                 " = (?, ?, ?, ?, ?, ?)",
                 key,
             ).fetchone()
-        return int(found[0])
+            if found:
+                return int(found[0])
+            made = run(
+                "INSERT INTO pairings (game, a, b, seed, plies, move_seconds, fourlab, started)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                (*key, __version__, _now()),
+            )
+            return seals.put(self._connection, "pairings", made.lastrowid)
 
     def _agent(self, spec: str, digest: str) -> int:
         """Return the id of an agent, new or known, by whichever path."""
         run, same = self._connection.execute, identity(spec, digest)
-        query = "SELECT id, spec FROM agents WHERE checksum = ? ORDER BY spec = ? DESC, id"
-        for number, other in run(query, (digest, spec)):
-            if other == spec or (digest and identity(other, digest) == same):
+        known = run("SELECT id FROM agents WHERE spec = ? AND checksum = ?", (spec, digest))
+        for [number] in known:
+            return int(number)
+        others = run("SELECT id, spec FROM agents WHERE checksum = ? ORDER BY id", (digest,))
+        for number, other in others if digest else ():
+            if identity(other, digest) == same:
                 return int(number)
-        found = run("INSERT INTO agents (spec, checksum) VALUES (?, ?)", (spec, digest))
-        return int(found.lastrowid or 0)
+        made = run("INSERT INTO agents (spec, checksum) VALUES (?, ?)", (spec, digest))
+        return seals.put(self._connection, "agents", made.lastrowid)
 
     def add(self, pairing: int, games: Games, notations: list[str]) -> None:
         """Record games; one that is there already stays as it is."""

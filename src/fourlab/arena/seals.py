@@ -18,10 +18,11 @@ def seal(*columns: str | float | None) -> int:
     return zlib.crc32(repr(columns).encode(errors="surrogateescape"))
 
 
-def put(connection: Connection, table: str) -> None:
-    """Give the rows of a table that are new their seals."""
-    query = f"UPDATE {table} SET seal = {seal_of(table)} WHERE seal IS NULL"  # noqa: S608
-    connection.execute(query)
+def put(connection: Connection, table: str, row: int | None) -> int:
+    """Give a row of a table that is new its seal; return its id."""
+    query = f"UPDATE {table} SET seal = {seal_of(table)} WHERE id = ?"  # noqa: S608
+    connection.execute(query, (row,))
+    return int(row or 0)
 
 
 def check(connection: Connection, path: Path) -> None:
