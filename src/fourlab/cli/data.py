@@ -27,9 +27,10 @@ def uci(
     out: Annotated[Path, typer.Option("--out", "-o", help="The file to write.")],
 ) -> None:
     """Write the UCI Connect-4 data set: 67,557 positions and their outcome."""
-    from fourlab.core.storage import check_spare, replacing
+    from fourlab.core.storage import check_place, check_spare, replacing
     from fourlab.positions.uci import uci as make
 
+    check_place(out)
     check_spare(out, "UCI set", _first_row)
     rows = make()
     with replacing(out) as file:
