@@ -1,4 +1,5 @@
 import json
+import resource
 from dataclasses import replace
 from pathlib import Path
 
@@ -6,6 +7,7 @@ import pytest
 
 from fourlab.core.errors import FourlabError
 from fourlab.core.limit import Limit
+from fourlab.core.storage import StorageError
 from fourlab.core.workers import Workers
 from fourlab.search.sizes import PUBLISHED
 from fourlab.studies.base import Results
@@ -74,6 +76,16 @@ def test_a_note_that_was_damaged_is_left_out(tmp_path: Path) -> None:
             assert old in line
             file.write_bytes(b"\n".join([*lines, line.replace(old, new)]))
             assert Notes(board).read() == known
+
+
+def test_notes_that_cannot_be_written_are_named(tmp_path: Path) -> None:
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (10, before[1]))
+    try:
+        with pytest.raises(StorageError, match=r"cannot write .*full/notes: "):
+            solve(Board(4, 4, 1, notes=str(tmp_path / "full" / "notes")))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
 def test_notes_about_another_board_are_refused(tmp_path: Path) -> None:

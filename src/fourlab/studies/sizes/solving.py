@@ -14,7 +14,7 @@ from pathlib import Path
 
 from fourlab.core.errors import FourlabError
 from fourlab.core.limit import NO_LIMIT, Limit
-from fourlab.core.storage import SEAL, seal, unseal
+from fourlab.core.storage import SEAL, seal, unseal, writing
 from fourlab.rules.geometry import Rules
 from fourlab.rules.position import Position, position_of
 from fourlab.search.scores import Bounds
@@ -198,8 +198,7 @@ class Notes:
             "nodes": known.nodes,
             "seconds": round(known.seconds, 3),
         }
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        with self.path.open("a+b") as file:
+        with writing(self.path), self.path.open("a+b") as file:
             if file.tell() and self.path.read_bytes()[-1:] != b"\n":
                 file.write(b"\n")  # after a torn line
             file.write(json.dumps(seal(data)).encode() + b"\n")
