@@ -17,6 +17,7 @@ import command
 from fourlab.cli.curve import CurveBar, Speedometer, curve
 from fourlab.cli.main import Notices
 from fourlab.cli.train import report
+from fourlab.core.storage import StorageError
 from fourlab.learning.networks.deep_q import DeepQ
 from fourlab.learning.networks.distil import Distil
 from fourlab.learning.registry import learner
@@ -164,6 +165,18 @@ def test_a_run_that_no_spec_could_name_is_refused_before_it_begins(
     run = fourlab(tmp_path, "train", "q", "--game", "tictactoe", "--games", "20", "--out", out)
     assert (run.returncode, run.stdout, list(tmp_path.iterdir())) == (2, "", [])
     assert run.stderr.isprintable() or run.stderr.count("\n") == 1
+
+
+def test_what_goes_wrong_while_a_run_learns_is_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise StorageError("cannot write x: No space left on device")
+
+    monkeypatch.setattr("fourlab.values.knowledge.save_arrays", full)
+    run = fourlab(tmp_path, "train", "q", "--game", "tictactoe", "--games", "20")
+    told = [line for line in run.stderr.splitlines() if not line.startswith("compiling ")]
+    assert (run.returncode, told) == (2, ["fourlab: cannot write x: No space left on device"])
 
 
 def test_runs_are_listed(folder: Path) -> None:

@@ -49,6 +49,7 @@ def curve_bar() -> CurveBar:
         TimeRemainingColumn(compact=True),
         console=console,
         transient=True,
+        disable=not console.is_terminal,
     )
 
 
