@@ -271,7 +271,7 @@ def draws_matter(results: Results) -> Evidence:
 CLAIMS = (
     Claim("A draw worth only a loss wins more & often.", draws_matter, "section 4.1"),
     Claim("−1, −1 is the best map.", lambda r: Evidence("80.1 to 80.8% for four", 0.3, 0.7, 4000)),
-    Claim("Vanilla beats afterstates.", lambda r: Evidence("73% against 77%", 1.0, 1e-6)),
+    Claim("Vanilla beats afterstates.", lambda r: Evidence("73% against 77%.", 1.0, 1e-6)),
     Claim("What was not run is true.", lambda r: Evidence(str(len(r["missing"].rows)))),
 )
 STUDY = Study(

@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import shlex
 import shutil
 import subprocess
 import sys
@@ -252,6 +253,58 @@ def test_contradictions_are_refused(tmp_path: Path) -> None:
         assert answer.returncode == 2
         assert told in answer.stderr
         assert len(answer.stderr.splitlines()) == 1
+
+
+SMALL = """from fourlab.studies.base import Experiment, Study
+from fourlab.studies.findings import Column, Findings
+
+
+def found(bench):
+    return Findings((Column("who", "who", "text"),), ({"who": "ours"},))
+
+
+ONE = Experiment("one", "One?", found)
+STUDY = Study("small", "Small", "any", (ONE,))
+"""
+
+
+def test_a_file_that_was_changed_is_told_of_beside_what_it_found_before(tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    file = tmp_path / "mine" / "small.py"
+    file.write_text(SMALL)
+    told = [command.run("study", "mine/small.py", "--quick", folder=tmp_path).stdout]
+    for more in ("", "# another thought\n"):
+        file.write_text(SMALL + more)
+        again = command.run("study", "mine/small.py", "--quick", "--resume", folder=tmp_path)
+        told.append(again.stdout)
+    changed = "small.py was changed after this was run: one. Name another --out."
+    assert [changed in text for text in told] == [False, False, True]
+    assert changed in (tmp_path / "reports/small-quick/report.md").read_text()
+
+
+def test_the_full_run_of_a_file_is_begun_as_a_quick_one_says(tmp_path: Path) -> None:
+    (tmp_path / "my own").mkdir()
+    (tmp_path / "my own" / "small.py").write_text(SMALL)
+    told = command.run("study", "my own/small.py", "--quick", folder=tmp_path).stdout
+    line = next(line for line in told.splitlines() if "The full one: " in line)
+    words = shlex.split(line.partition("The full one: fourlab ")[2])
+    assert command.run(*words, folder=tmp_path).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("last", "told"),
+    [
+        ("STUDY = 5", "bad.py@"),
+        ("STUDY = Study", "write STUDY = Study(...)"),
+        ('STUDY = Study("small", "Small", "any", (ONE, ONE))', "two experiments are called 'one'"),
+    ],
+)
+def test_a_file_without_a_sound_study_is_refused(tmp_path: Path, last: str, told: str) -> None:
+    (tmp_path / "bad.py").write_text(SMALL + last + "\n")
+    answer = command.run("study", "bad.py", folder=tmp_path)
+    assert answer.returncode == 2, answer.stderr
+    assert told in answer.stderr
+    assert len(answer.stderr.splitlines()) == 1
 
 
 def test_options_of_a_study_need_one(tmp_path: Path) -> None:

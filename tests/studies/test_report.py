@@ -322,3 +322,4 @@ def test_the_terminal_has_ours_published_and_verdicts_in_a_hundred_columns(
     assert re.search(row, text)
     for words in ("✓ confirmed", "✗ refuted", "? undecided", "Vanilla beats afterstates."):
         assert words in text
+    assert ".," not in text  # the figures of a claim end with a point, and its p-value follows

@@ -171,6 +171,11 @@ def name_of(place: str) -> str:
     return parcel(place).name if is_file(place) else place
 
 
+def digest_of(name: str) -> str:
+    """Return the digest in the name of a file, "" for what has none."""
+    return name.partition("@")[2] if is_file(name) else ""
+
+
 def line_of(error: BaseException) -> str:
     """Return an error with the line of one's own code that raised it, "" if none of it did."""
     if line := line_in(traceback.extract_tb(error.__traceback__), _words(error)):

@@ -17,6 +17,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from fourlab.core import own
 from fourlab.core.errors import FourlabError, MissingExtraError
 from fourlab.core.files import contents
 from fourlab.core.held import Held, alone
@@ -140,6 +141,13 @@ class Archive:
         """The findings so far."""
         return Results(self.study, {name: done.findings for name, done in self.finished.items()})
 
+    @property
+    def outdated(self) -> list[str]:
+        """The experiments that were run before one's own file was changed."""
+        now = own.digest_of(self.study.spec)
+        ran = {name: done.made.get("source", now) for name, done in self.finished.items()}
+        return [name for name, digest in ran.items() if digest != now]
+
     def chosen(self, only: tuple[str, ...]) -> list[Experiment]:
         """Return what is left of the experiments that are named, of all if none is."""
         return [experiment for experiment in self.left if not only or experiment.name in only]
@@ -188,7 +196,14 @@ class Archive:
             finally:
                 bench.leave()
             finished = datetime.now(UTC).isoformat(timespec="seconds")
-            made = {**provenance(), "finished": finished, "quick": self.quick, "seed": self.seed}
+            made = {
+                **{**provenance(), "finished": finished},
+                **{
+                    "quick": self.quick,
+                    "seed": self.seed,
+                    "source": own.digest_of(self.study.spec),
+                },
+            }
             seconds = time.perf_counter() - began
             done = Finished(experiment.name, findings, tuple(bench.log), seconds, made)
             held.check()

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Literal
 
 from fourlab.arena.statistics import holm
+from fourlab.core import own
+from fourlab.core.errors import SpecError
 from fourlab.studies.bench import Bench
 from fourlab.studies.findings import Findings
 
@@ -96,6 +100,21 @@ class Study:
     took: str = ""  # in its time
     value: str = ""  # "a draw": its game with perfect play
     telling: str = ""  # the experiment whose figure stands for the study; default the first
+    spec: str = ""  # what it is found by where that is not its name: budget.py@3f2a1c9d
+
+    def __post_init__(self) -> None:
+        names = [experiment.name for experiment in self.experiments]
+        if twice := next((name for name in names if names.count(name) > 1), None):
+            raise SpecError(f"two experiments are called {twice!r}; give each a name of its own")
+
+    @property
+    def command(self) -> str:
+        """What to type to run it in full, from the folder one is in."""
+        typed = self.spec or self.name
+        if own.is_file(typed):
+            path, here = Path(own.parcel(typed).path), Path.cwd()
+            typed = str(path.relative_to(here) if path.is_relative_to(here) else path)
+        return f"fourlab study {shlex.quote(typed)}"
 
     def experiment(self, name: str) -> Experiment:
         """Return an experiment by its name; raises KeyError."""

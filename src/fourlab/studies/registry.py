@@ -1,7 +1,23 @@
 """The studies by name. A new study is one file and one line here, or a user's own file."""
 
+from dataclasses import replace
+from types import ModuleType
+
+from fourlab.core.errors import SpecError
 from fourlab.core.registry import Registry, attribute
 from fourlab.studies.base import Study
+
+
+def _checked(thing: object, spec: str) -> Study:
+    """Return somebody's own study with what it is found by; raises SpecError if it is none."""
+    if not isinstance(thing, Study):
+        raise SpecError(f"{spec} holds no study but {thing!r:.60}; write STUDY = Study(...)")
+    return replace(thing, spec=spec)
+
+
+def _picked(module: ModuleType, place: str, part: str) -> Study:
+    return _checked(attribute("study", "STUDY")(module, place, part), place)
+
 
 STUDIES: Registry[Study] = Registry(
     "study",
@@ -16,5 +32,6 @@ STUDIES: Registry[Study] = Registry(
         "sizes": "fourlab.studies.sizes.study:STUDY",
     },
     group="fourlab.studies",
-    pick=attribute("study", "STUDY"),
+    pick=_picked,
+    adapt=_checked,
 )

@@ -59,10 +59,13 @@ def _seeds(archive: Archive) -> str:
 
 
 def banners(archive: Archive) -> list[str]:
-    """Return what a reader must know first: a small run, one that is not finished."""
-    name, said = archive.study.name, []
+    """Return what a reader must know first: a small run, an old one, one that is not finished."""
+    said = []
     if archive.quick:
-        said.append(f"Small samples: a quick run. The full one: fourlab study {name}")
+        said.append(f"Small samples: a quick run. The full one: {archive.study.command}")
+    if old := archive.outdated:
+        file = archive.study.spec.partition("@")[0]
+        said.append(f"{file} was changed after this was run: {', '.join(old)}. Name another --out.")
     left = len(archive.left)
     if left:
         total = len(archive.study.experiments)
