@@ -2,13 +2,17 @@
 
 import doctest
 import inspect
+import re
 import runpy
+import shlex
 from pathlib import Path
 
 import pytest
 
+import command
 import fourlab
 from fourlab.agents.registry import AGENTS
+from fourlab.learning.mdp.planning import exact_shares
 from fourlab.rules.catalog import FAMILIES, GAMES
 
 ROOT = Path(__file__).parent.parent
@@ -25,6 +29,19 @@ def test_snippets_print_what_they_say(page: Path) -> None:
 def test_examples_run(example: Path, capsys: pytest.CaptureFixture[str]) -> None:
     runpy.run_path(str(example), run_name="__main__")
     assert capsys.readouterr().out
+
+
+def test_the_readme_says_how_good_the_table_is_that_it_trains(tmp_path: Path) -> None:
+    page = PAGES[0].read_text()
+    told = re.search(r"wins (\d+)% and loses (\d+)% of its games", page)
+    begun = re.search(r"fourlab (train q --game (\S+) .*)", page)
+    assert told
+    assert begun
+    assert command.run(*shlex.split(begun[1]), folder=tmp_path).returncode == 0
+    table = f"q:{tmp_path}/runs/mine"
+    found = [exact_shares(begun[2], table, "baseline", side) for side in ("first", "second")]
+    wins, losses = (sum(getattr(one, name) for one in found) / 2 for name in ("wins", "losses"))
+    assert (f"{100 * wins:.0f}", f"{100 * losses:.0f}") == (told[1], told[2])
 
 
 def test_every_page_of_a_game_or_an_agent_is_of_one_that_exists() -> None:
