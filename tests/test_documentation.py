@@ -12,6 +12,7 @@ import pytest
 import command
 import fourlab
 from fourlab.agents.registry import AGENTS
+from fourlab.core.spec import options_of
 from fourlab.learning.mdp.planning import exact_shares
 from fourlab.rules.catalog import FAMILIES, GAMES
 
@@ -53,6 +54,16 @@ def test_every_page_of_a_game_or_an_agent_is_of_one_that_exists() -> None:
             assert page.stem in names
             assert page.read_text().startswith(f"# `{page.stem}`")
             assert f"{kind}/{page.name}" in listed
+
+
+@pytest.mark.parametrize("name", sorted({*AGENTS} - {"engine"}))
+def test_every_agent_is_listed_and_its_page_names_its_options(name: str) -> None:
+    folder = ROOT / "docs" / "agents"
+    assert f"`{name}`" in (folder / "index.md").read_text()
+    page = folder / f"{name}.md"
+    options = [one.name for one in options_of(AGENTS.find(name).Config) if one.name != "path"]
+    text = page.read_text() if page.exists() else ""
+    assert [one for one in options if f"`{one}=" not in text] == []
 
 
 def test_the_reference_describes_everything_public() -> None:
