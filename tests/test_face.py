@@ -139,6 +139,10 @@ FEW: dict[str, Any] = {"game": SMALL, "games": 2, "workers": 1}
         (lambda: fourlab.tournament("random", "baseline", record=3, **FEW), "record=3: write a"),
         (lambda: fourlab.tournament("random", "baseline", show=3, **FEW), "show=3: write a funct"),
         (lambda: fourlab.tournament("random", "baseline", gauntlet=b"x", **FEW), "True or False"),
+        (
+            lambda: fourlab.tournament("flat", "baseline", against="random", gauntlet=True, **FEW),
+            "gauntlet does nothing beside against",
+        ),
         (lambda: fourlab.sweep(3), "text=3: write text"),
         (lambda: fourlab.Solver(SMALL, book=3), "book=3: write what .*Book.load"),
         (lambda: fourlab.Solver(SMALL).bounds(BOARD.start(), 0.5), r"=0.5: write fourlab.Limit\("),

@@ -23,7 +23,7 @@ from fourlab.arena.records import Records
 from fourlab.arena.sprt import Hypotheses, Sprt
 from fourlab.arena.tallies import Tally
 from fourlab.core.arrays import Ints
-from fourlab.core.errors import FourlabError
+from fourlab.core.errors import FourlabError, SpecError
 from fourlab.core.kinds import typed
 from fourlab.core.limit import never
 from fourlab.core.notebook import frame, heading, track
@@ -317,6 +317,8 @@ def tournament(
     those of an earlier call are not played again. `show` sees the tournament now and then:
     `fourlab.show` draws it.
     """
+    if gauntlet and against:
+        raise SpecError("gauntlet does nothing beside against, whom all agents meet; leave one out")
     rules = find_game(game)
     names, others = (
         tuple(find_agent(spec_of(one), rules).spec for one in several(some))
