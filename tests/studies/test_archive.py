@@ -255,7 +255,7 @@ def test_contradictions_are_refused(tmp_path: Path) -> None:
         assert len(answer.stderr.splitlines()) == 1
 
 
-SMALL = """from fourlab.studies.base import Experiment, Study
+SMALL = """from fourlab.studies.base import Claim, Experiment, Study
 from fourlab.studies.findings import Column, Findings
 
 
@@ -297,14 +297,33 @@ def test_the_full_run_of_a_file_is_begun_as_a_quick_one_says(tmp_path: Path) -> 
         ("STUDY = 5", "bad.py@"),
         ("STUDY = Study", "write STUDY = Study(...)"),
         ('STUDY = Study("small", "Small", "any", (ONE, ONE))', "two experiments are called 'one'"),
+        (
+            'STUDY = Study("s", "S", "any", (Experiment("x", "X?", lambda bench: None),))',
+            "experiment 'x' returned None; return Findings(",
+        ),
+        (
+            'STUDY = Study("s", "S", "any", (ONE,), (Claim("Ours.", lambda results: None),))',
+            "claim 'Ours.': its test returned None; return Evidence(...)",
+        ),
     ],
 )
 def test_a_file_without_a_sound_study_is_refused(tmp_path: Path, last: str, told: str) -> None:
     (tmp_path / "bad.py").write_text(SMALL + last + "\n")
     answer = command.run("study", "bad.py", folder=tmp_path)
     assert answer.returncode == 2, answer.stderr
-    assert told in answer.stderr
-    assert len(answer.stderr.splitlines()) == 1
+    assert told in answer.stderr.splitlines()[-1]
+    assert len(answer.stderr.splitlines()) <= 2  # how long it will take, where it begins
+
+
+@pytest.mark.parametrize("asked", ["on", "one"])
+def test_a_claim_that_asks_for_what_is_not_there_says_so(tmp_path: Path, asked: str) -> None:
+    test = f"lambda results: results[{asked!r}].measure('theirs', 'score')"
+    study = f"STUDY = Study('s', 'S', 'any', (ONE,), (Claim('Ours.', {test}),))"
+    (tmp_path / "mine.py").write_text(SMALL + study)
+    told = command.run("study", "mine.py", folder=tmp_path).stdout
+    lacking = "on" if asked == "on" else "theirs"
+    assert f"its test asks for '{lacking}', which is not there" in told
+    assert "which is not there" in (tmp_path / "reports/s/report.md").read_text()
 
 
 def test_options_of_a_study_need_one(tmp_path: Path) -> None:

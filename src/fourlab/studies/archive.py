@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from fourlab.core import own
-from fourlab.core.errors import FourlabError, MissingExtraError
+from fourlab.core.errors import FourlabError, MissingExtraError, SpecError
 from fourlab.core.files import contents
 from fourlab.core.held import Held, alone
 from fourlab.core.machine import provenance
@@ -195,6 +195,11 @@ class Archive:
                 continue
             finally:
                 bench.leave()
+            if not isinstance(findings, Findings):
+                raise SpecError(
+                    f"experiment {experiment.name!r} returned {findings!r:.60}; "
+                    "return Findings(columns, rows)"
+                )
             finished = datetime.now(UTC).isoformat(timespec="seconds")
             made = {
                 **{**provenance(), "finished": finished},

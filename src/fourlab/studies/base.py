@@ -122,26 +122,34 @@ class Study:
 
     def judge(self, results: Results) -> list[Verdict]:
         """Return the verdict on every claim, corrected for the number of claims (Holm)."""
-        found: list[Evidence | None] = []
+        found: list[Evidence | str] = []  # or why there is none
+        whole = all(experiment.name in results for experiment in self.experiments)
         for claim in self.claims:
             try:
-                found.append(claim.test(results))
-            except KeyError:
-                found.append(None)
-        told = [evidence for evidence in found if evidence is not None]
+                evidence = claim.test(results)
+            except KeyError as error:
+                found.append(f"its test asks for {error}, which is not there" if whole else "")
+                continue
+            if not isinstance(evidence, Evidence):
+                raise SpecError(
+                    f"claim {claim.text!r:.60}: its test returned {evidence!r:.60}; "
+                    "return Evidence(...)"
+                )
+            found.append(evidence)
+        told = [evidence for evidence in found if isinstance(evidence, Evidence)]
         # A claim may be confirmed or refuted: two tests, so that each p-value counts twice.
         doubled = [min(1.0, 2 * min(e.p_for, e.p_against)) for e in told]
         adjusted = iter(holm(doubled))
         verdicts = []
-        for claim, evidence in zip(self.claims, found, strict=True):
-            if evidence is None:
-                verdicts.append(Verdict(claim, Evidence("not run"), "not run", 1.0))
+        for claim, result in zip(self.claims, found, strict=True):
+            if isinstance(result, str):
+                verdicts.append(Verdict(claim, Evidence(result), "not run", 1.0))
                 continue
             p_value = next(adjusted)
-            is_true = evidence.p_for < evidence.p_against
+            is_true = result.p_for < result.p_against
             ruling: Ruling = "confirmed" if is_true else "refuted"
             verdicts.append(
-                Verdict(claim, evidence, ruling if p_value < LEVEL else "undecided", p_value)
+                Verdict(claim, result, ruling if p_value < LEVEL else "undecided", p_value)
             )
         return verdicts
 

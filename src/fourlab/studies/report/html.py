@@ -116,7 +116,7 @@ def _claims(verdicts: list[Verdict]) -> str:
         under = " · ".join(
             escape(part)
             for part in (verdict.evidence.says, weight(verdict), verdict.claim.where)
-            if part and part != verdict.ruling
+            if part
         )
         said = f"<p>{escape(verdict.claim.text)}</p><p class='under'>{under}</p>"
         items.append(f"<li>{tag(verdict.ruling)}<div>{said}</div></li>")

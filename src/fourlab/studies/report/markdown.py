@@ -58,7 +58,7 @@ def _claims(verdicts: list[Verdict]) -> str:
         (
             f"{SIGNS[verdict.ruling]} {verdict.ruling}",
             verdict.claim.text,
-            verdict.evidence.says if verdict.ruling != "not run" else "",
+            verdict.evidence.says,
             weight(verdict),
         )
         for verdict in verdicts

@@ -31,8 +31,8 @@ def summary(archive: Archive) -> Iterator[Any]:
         grid = Grid(box=None, pad_edge=False, show_header=False)
         for verdict in verdicts:
             style = STYLES[verdict.ruling]
-            said = verdict.evidence.says if verdict.ruling != "not run" else ""
-            under = ", ".join(part for part in (said.removesuffix("."), weight(verdict)) if part)
+            said = verdict.evidence.says.removesuffix(".")
+            under = ", ".join(part for part in (said, weight(verdict)) if part)
             text = Text(verdict.claim.text)
             text.append(f"\n{under}" if under else "", style=DIM)
             grid.add_row(Text(f"{SIGNS[verdict.ruling]} {verdict.ruling}", style=style), text)
