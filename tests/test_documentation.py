@@ -66,6 +66,17 @@ def test_every_agent_is_listed_and_its_page_names_its_options(name: str) -> None
     assert [one for one in options if f"`{one}=" not in text] == []
 
 
+def test_the_formulas_of_tree_search_are_those_of_its_page() -> None:
+    def bare(text: str) -> str:
+        return re.sub(r"[\s·]", "", text)
+
+    [formula] = [one for one in options_of(AGENTS.find("mcts").Config) if one.name == "formula"]
+    told = [one.split(": ")[1] for one in formula.help.split("; ") if "sqrt" in one]
+    assert len(told) == 3
+    page = bare((ROOT / "docs" / "agents" / "mcts.md").read_text())
+    assert [one for one in told if bare(one) not in page] == []
+
+
 def test_the_reference_describes_everything_public() -> None:
     reference = runpy.run_path(str(ROOT / "docs" / "reference.py"))
     listed = [name for names in reference["GROUPS"].values() for name in names]

@@ -27,7 +27,8 @@ class MctsConfig:
     exploration: float = option(1.4, "how much it explores", name="c", low=0, high=100)
     formula: str = option(
         "uct",
-        "uct: c sqrt(ln N / n); ucb1: c sqrt(2 ln N / n); tuned: by variance; puct: c sqrt(N) / n",
+        "uct: c sqrt(ln N / n); ucb1: c sqrt(2 ln N / n); tuned: by variance; "
+        "puct: c sqrt(N) / (children (1 + n))",
         choices=FORMULAS,
     )
     win: float = option(1.0, "reward of a win", low=-100, high=100)
