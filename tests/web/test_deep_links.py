@@ -120,6 +120,16 @@ def test_a_bad_value_is_told_in_one_line_and_the_default_stays(address: str, tol
     assert found == read_setup(rest)[0]
 
 
+@pytest.mark.parametrize(("written", "games"), [("1e5", 100_000), ("5.0", 5), ("1_000", 1000)])
+def test_a_number_of_games_is_read_however_it_is_written(
+    bench: TestBench, tmp_path: Path, written: str, games: int
+) -> None:
+    session = learn(bench, tmp_path, f"/learn?learner=q:games={written}&game=tictactoe")
+    assert session.training.settings.games == games
+    assert session.url.startswith(f"/learn?learner=q:games={games}&")
+    assert not session.training.is_over
+
+
 def test_a_run_of_so_many_games_ends_with_them(bench: TestBench, tmp_path: Path) -> None:
     session = learn(bench, tmp_path, links.learn("tictactoe", "q:games=700,opponent=random", 1))
     session.open()

@@ -14,7 +14,7 @@ from typing import Any
 
 from fourlab.agents.by_heart import is_small
 from fourlab.core.errors import FourlabError
-from fourlab.core.spec import YES_NO, Option, configure, options_of, parse
+from fourlab.core.spec import YES_NO, Option, configure, options_of, parse, show_value
 from fourlab.learning.base import Learner
 from fourlab.learning.networks.sources import parts_of
 from fourlab.learning.opponents import named_in
@@ -178,7 +178,8 @@ class LearnSetup:
             _check_positions(text)
         if option in dials(self.learner) and not (name in RATES and ":" in text):
             return self.with_dial(name, text)
-        return replace(self, fixed={**self.fixed, name: text})
+        written = show_value(value) if option.kind is int else text  # 1e5 games are 100000
+        return replace(self, fixed={**self.fixed, name: written})
 
     def _checked(self) -> LearnSetup:
         """Return the settings if the learner takes them and a round of games ends soon."""
