@@ -75,6 +75,37 @@ def test_a_game_that_cannot_be_kept_goes_on_and_says_so_once(
     assert keep.items("game")[0].body["moves"].endswith("445")
 
 
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"game": "tictactoe", "moves": "1"},
+        {"game": "connect:columns=5,rows=4,k=4", "moves": ""},
+        {"game": "no board", "moves": "44"},
+        {"game": "tictactoe"},
+    ],
+)
+def test_an_address_that_is_changed_to_another_board_leaves_the_kept_game_as_it_is(
+    bench: TestBench, keep: Keep, changed: dict[str, str]
+) -> None:
+    session = play(bench, keep)
+    drop(session, 4, 4)
+    [item] = keep.items("game")
+    other = play(bench, keep, kept=item.name, **changed)
+    drop(other, 2)
+    assert keep.get(item.name).body == item.body
+    assert other.games.name not in ("", item.name)
+    assert other.view()["variations"] == []
+
+
+def test_an_address_without_a_board_leaves_a_kept_game_of_another_as_it_is(
+    bench: TestBench, keep: Keep
+) -> None:
+    drop(play(bench, keep, game="tictactoe"), 5, 1)
+    [item] = keep.items("game")
+    drop(play(bench, keep, kept=item.name, moves="44"), 4)
+    assert keep.get(item.name).body == item.body
+
+
 def test_a_new_game_leaves_the_old_one_where_it_is(bench: TestBench, keep: Keep) -> None:
     session = play(bench, keep)
     drop(session, 4, 4)

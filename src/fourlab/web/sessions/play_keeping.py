@@ -38,22 +38,26 @@ class GameKeeper:
     def open(self, query: Mapping[str, str]) -> Mapping[str, str]:
         """Take up the game that an address names; what else the address says goes before it.
 
-        The address /game/NAME has the name where others have the board.
+        The address /game/NAME has the name where others have the board. One that was changed to
+        another board leaves the kept game as it is.
         """
         if self.shelf is None:
             return query
         name = query.get("kept") or query.get("game", "")
         try:
             item = self.shelf.open("game", name)
-        except FourlabError:  # gone, or a board: the address says enough
+            given = {key: value for key, value in query.items() if value != name}
+            given = given if "moves" in given else {**query_of(item.body), **given}
+            if game(given.get("game", DEFAULT_GAME)) != game(item.body["game"]):
+                raise FourlabError(f"{name} is a game on another board")
+        except FourlabError:  # gone, or another board: the address says enough
             self._look()
             return query
         self.is_foreign = not self.shelf.owns(item)
         self.name = "" if self.is_foreign else item.name
         self._look()
         self._variations = [item.body["moves"], *item.body.get("variations", [])]
-        given = {key: value for key, value in query.items() if value != name}
-        return given if "moves" in given else {**query_of(item.body), **given}
+        return given
 
     def add_variations(self, line: GameLine) -> None:
         """Give a line the variations that were kept with its game."""
