@@ -159,6 +159,25 @@ def test_a_run_goes_on_when_nobody_looks_then_pauses_and_leaves_the_memory(house
     assert again.view()["wins"] == session.view()["wins"]
 
 
+@pytest.mark.parametrize(
+    ("done", "seen"), [(("tune", "epsilon", "0.35"), 0.35), (("speed", 40.0), 40.0)]
+)
+def test_what_is_set_while_a_run_is_paused_stays_set(
+    house: House, done: tuple[str, *tuple[object, ...]], seen: object
+) -> None:
+    session = house.run()
+    assert session.kept is not None
+    assert session.act(done[0], list(done[1:]))
+    house.settle(session)
+    session.close()
+    house.now += IDLE_SECONDS + 1
+    house.room.tick()
+    assert house.room._seats == {}
+    view = house.visit(run=session.kept.name).view()
+    dials = {dial["name"]: dial["value"] for dial in view["dials"]}
+    assert seen in (view["pace"], dials["epsilon"])
+
+
 def left(house: House, begun: str) -> weakref.ref[object]:
     """Return what was learned, of a visit that is over."""
     session = getattr(house, begun)()

@@ -206,6 +206,14 @@ class KeptTraining(Training):
         if was and not self.running and self.learner is not None:
             self.save()
 
+    def tune(self, name: str, text: str) -> None:
+        super().tune(name, text)
+        self.put()  # one that is paused is saved no more before it leaves the memory
+
+    def speed(self, moves: float) -> None:
+        super().speed(moves)
+        self.put()
+
     def pause_for(self, why: str) -> None:
         """Pause, and say why."""
         self.pause()
