@@ -10,6 +10,7 @@ import pytest
 from nicegui import Client
 from nicegui.page import page
 
+from fourlab.agents.registry import agent as find_agent
 from fourlab.core.errors import FourlabError, SpecError
 from fourlab.rules.catalog import game
 from fourlab.web.app import create_app
@@ -190,6 +191,17 @@ def test_visitors_name_networks_of_the_runs_folder_alone(
         read_agent("net:runs/mine,plies=4", rules)
     with pytest.raises(SpecError, match=r"no network of connect:.* comes with fourlab"):
         read_agent("net", rules)
+
+
+@pytest.mark.parametrize("text", ["minimax", "minimax:eval=none", "flat", "baseline"])
+@pytest.mark.parametrize("board", ["connect4", "tictactoe"])
+def test_who_needs_no_limit_plays_as_in_the_terminal(text: str, board: str) -> None:
+    assert read_agent(text, game(board)).spec == find_agent(text, board).spec
+
+
+def test_who_looks_far_ahead_is_given_a_limit() -> None:
+    assert read_agent("minimax:depth=7", game("connect4")).spec == "minimax:depth=7,time=5"
+    assert read_agent("minimax:time=2", game("connect4")).spec == "minimax:time=2"
 
 
 def test_a_network_that_ships_goes_by_its_name_for_its_board_alone(

@@ -202,7 +202,7 @@ def _is_long(name: str, config: Any) -> bool:
     if name in ("mcts", "zero"):
         return config.sims is not None and config.sims > QUICK_SIMULATIONS
     if name == "minimax":
-        return config.depth is None or config.depth > QUICK_DEPTH
+        return config.depth is not None and config.depth > QUICK_DEPTH
     return True
 
 
