@@ -70,6 +70,34 @@ def test_what_was_learned_is_shown_from_all_sides(visit: Visit) -> None:
     page.wait_for_selector(".policy .field-error")
 
 
+def test_moves_of_two_digits_are_looked_for_as_they_are_typed(visit: Visit) -> None:
+    visitor = visit()
+    visitor.go("/learn?game=mnk:columns=4,rows=4,k=4&opponent=random")
+    page = visitor.page
+    page.click("text=Step >> visible=true")
+    page.keyboard.press("Space")
+    page.wait_for_function(f"() => ({GAMES})() > 2000")
+    page.fill(".policy input", "12 1")
+    page.wait_for_selector(".policy-scroll tbody tr:first-child code:text-matches('^12,1($|,)')")
+    assert page.locator(".policy .field-error").count() == 0
+
+
+def test_space_presses_what_was_reached_by_key(visit: Visit) -> None:
+    visitor = visit()
+    visitor.go("/arena?game=tictactoe&agents=baseline;random;flat:playouts=5&games=2")
+    page = visitor.page
+    page.click("[aria-label='Player as a spec']")
+    page.keyboard.press("Shift+Tab")
+    page.keyboard.press("Shift+Tab")
+    assert page.evaluate("document.activeElement.ariaLabel") == "Remove Flat 5"
+    page.keyboard.press("Space")
+    visitor.count(".player", 2)
+    assert page.locator("text=0 of 2 games").count() == 1
+    page.locator(".cross-card").click()
+    page.keyboard.press("Space")  # nothing has the focus: it starts
+    page.wait_for_selector("text=2 of 2 games")
+
+
 def test_monte_carlo_is_stepped_by_phases(visit: Visit) -> None:
     visitor = visit()
     visitor.go("/learn?learner=monte-carlo&game=tictactoe&opponent=random")

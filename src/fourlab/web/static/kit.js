@@ -248,9 +248,14 @@ export const Frame = {
   </dialog>`,
 };
 
+// What was reached by key is pressed by Space; what was clicked lets it through to the page.
+let reached = null;
+addEventListener("focusin", ({ target }) => { reached = target.matches(":focus-visible") ? target : null; });
+
 export function isTyping(event) {
   const { tagName, type } = event.target;
   return tagName === "TEXTAREA" || tagName === "SELECT" || (tagName === "INPUT" && type !== "range") ||
+    (event.key === " " && event.target === reached && reached.matches("button:not(.move), summary")) ||
     event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]") !== null;
 }
 

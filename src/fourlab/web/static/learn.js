@@ -24,7 +24,7 @@ export default {
   mounted() {
     addEventListener("fourlab-theme", () => { this.theme++; });
     this.noteSaved(this.view.run);
-    this.wanted = this.typed.replace(/\s/g, "");
+    this.wanted = this.typed.trim();
     this.clock = setInterval(() => { this.now = Date.now(); this.lookAgain(); }, 1000);
   },
   beforeUnmount() { clearInterval(this.clock); },
@@ -131,7 +131,7 @@ export default {
     named(event) { this.naming = false; if (event.target.value.trim() && event.target.value !== this.view.run.title) this.act("rename", event.target.value); },
     search() {
       clearTimeout(this.typing);
-      this.typing = setTimeout(() => { this.wanted = this.typed.replace(/\s/g, ""); this.lookUp(); }, TYPING);
+      this.typing = setTimeout(() => { this.wanted = this.typed.trim(); this.lookUp(); }, TYPING);
     },
     lookUp() { this.act("find", this.wanted); },
     // What it knows changes while it runs; nobody reads faster than this.
@@ -225,7 +225,7 @@ export default {
       <HeatTable :rows="view.rows" :game="view.game" :changed="view.changed" :scale="view.scale" :theme="theme"/>
       <div class="legend"><span><i class="key chosen"></i>chosen</span><span><i class="key changed"></i>just changed</span><span><i class="key exact"></i>exact best</span></div>
       <div class="scale"><span>−{{ view.scale }}</span><i :style="{ background: 'linear-gradient(90deg,' + colourScale + ')' }"></i><span>+{{ view.scale }}</span></div>
-      <div class="policy"><div class="heading"><h2>Policy</h2><label>after moves <input v-model="typed" placeholder="such as 33" aria-label="Moves after which the policy is shown" spellcheck="false" @input="search"></label></div>
+      <div class="policy"><div class="heading"><h2>Policy</h2><label>after moves <input v-model="typed" placeholder="such as 1 2" aria-label="Moves after which the policy is shown" spellcheck="false" @input="search"></label></div>
         <p v-if="view.ahead" class="note" data-testid="ahead">As it is when this game is learned from; the table above is as far as the game is shown.</p>
         <p v-if="!policy" class="note">Looking…</p><p v-else-if="policy.error" class="field-error"><Icon name="warn"/>{{ policy.error }}</p><p v-else-if="!policy.rows.length" class="note">It has learned nothing about these positions.</p>
         <div v-else class="policy-scroll" tabindex="0" role="region" aria-label="Policy as a list"><table><thead><tr><th>State</th><th>Action</th><th>Q</th><th>Trials</th></tr></thead>
