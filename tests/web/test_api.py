@@ -89,6 +89,26 @@ def test_what_cannot_be_done_is_refused_with_a_reason(
 
 
 @pytest.mark.parametrize(
+    ("query", "told"),
+    [
+        ("gmae=tictactoe", "'gmae' is nothing that can be asked here; game, moves, seconds"),
+        ("moves=4&moves=44", "'moves' is said twice"),
+    ],
+)
+def test_what_would_be_passed_over_is_refused(server: Server, query: str, told: str) -> None:
+    answer = httpx.get(f"{server.url}/api/analyse?{query}", timeout=60)
+    assert answer.status_code == 400
+    assert told in answer.json()["detail"]
+
+
+def test_a_game_with_a_word_that_is_none_is_refused(server: Server) -> None:
+    wanted = {"game": "tictactoe", "frist": "random", "second": "random"}
+    answer = httpx.post(f"{server.url}/api/games", json=wanted, timeout=60)
+    assert answer.status_code == 422
+    assert "frist" in answer.text
+
+
+@pytest.mark.parametrize(
     "body", [b"\xff\xfe", b'{"seed":1e400}', b'{"seed":NaN}', b"[" * 60_000, b'{"seed":"\\ud800"}']
 )
 def test_a_body_that_cannot_be_sent_back_is_refused(server: Server, body: bytes) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Annotated, Any, TypeVar
 
 import numpy as np
-from fastapi import APIRouter, FastAPI, HTTPException, Query
+from fastapi import APIRouter, Depends, FastAPI, HTTPException, Query
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import HTMLResponse, JSONResponse
 from pydantic import BaseModel, Field
@@ -95,7 +95,7 @@ class Choice(BaseModel):
     seconds: float
 
 
-class NewGame(BaseModel):
+class NewGame(BaseModel, extra="forbid"):
     """A game to be played between two agents."""
 
     game: str = Field("connect4", max_length=MOST_SPEC)
@@ -133,7 +133,18 @@ REFUSALS: dict[int | str, dict[str, Any]] = {
 }
 
 
-router = APIRouter(prefix="/api", tags=["api"])
+async def _check_names(request: Request) -> None:
+    """Refuse what would be passed over: a name that an address does not know, or twice the same."""
+    known = [one.name for one in request.scope["route"].dependant.query_params]
+    for name in request.query_params:
+        if name not in known:
+            asked = ", ".join(known) or "nothing"
+            raise FourlabError(f"{name[:40]!r} is nothing that can be asked here; {asked}")
+        if len(request.query_params.getlist(name)) > 1:
+            raise FourlabError(f"{name!r} is said twice; say it once")
+
+
+router = APIRouter(prefix="/api", tags=["api"], dependencies=[Depends(_check_names)])
 
 
 async def think(request: Request, work: Callable[[Job], T], *needs: str, pool: str = MOVES) -> T:
