@@ -288,6 +288,27 @@ def test_a_hint_that_tells_no_move_from_another_says_so() -> None:
     assert "the best so far" in hint_of(position_of(game("connect4"), ""), {"chips": chips})["text"]
 
 
+def test_a_hint_weighs_what_is_known_in_part() -> None:
+    win_or, draw_or = (
+        {"kind": "unknown", "first": first, "second": second}
+        for first, second in (("Win or", "draw"), ("Draw or", "loss"))
+    )
+    draw, loss = {"kind": "draw", "first": "Draw"}, {"kind": "loss", "first": "Loss", "second": ""}
+    nothing = {"kind": "unknown", "first": "?"}
+
+    def hint(*chips: dict[str, str]) -> tuple[list[int], str]:
+        found = hint_of(position_of(game("connect4"), ""), {"chips": chips})
+        return found["moves"], found["text"]
+
+    best = "the best so far, not solved"
+    assert hint(draw, win_or, nothing, draw_or) == ([1], f"Hint: column 2, {best}")
+    assert hint(draw_or, nothing, draw, loss) == ([2], f"Hint: column 3, {best}")
+    assert hint(draw_or, nothing, loss) == ([1], f"Hint: column 2, {best}")
+    assert hint(loss, draw_or) == ([1], f"Hint: column 2, {best}")
+    assert hint(loss, loss) == ([0, 1], "Hint: any column, Loss, not solved")
+    assert hint(win_or, win_or) == ([0, 1], "Hint: any column, Win or draw, not solved")
+
+
 def test_a_hint_goes_when_another_overlay_comes(bench: TestBench) -> None:
     session = play(bench, moves=PICTURE)
     do(session, "hint")

@@ -21,6 +21,16 @@ def judged(bench: TestBench, session: PlaySession) -> None:
     bench.until(lambda: not session.values.missing(session.line.positions))
 
 
+def test_what_lost_a_game_is_not_said_where_it_may_have_been_given_back(bench: TestBench) -> None:
+    session = play(bench, moves="4545454")
+    judged(bench, session)
+    assert session.view()["status"]["caption"] == "7 moves; move 4 lost the game"
+    session.values.add(session.line.positions[5], None)
+    assert session.view()["status"]["caption"] == "7 moves"
+    del session.values.scores[session.line.positions[5]]
+    assert "looking for the move" in session.view()["status"]["caption"]
+
+
 def test_who_asks_before_all_is_known_is_led_there_when_it_is(bench: TestBench) -> None:
     session = play(bench, moves="4545454")
     assert session.act("review", [])

@@ -12,6 +12,8 @@ from fourlab.web import words
 from fourlab.web.sessions.review_words import name_moves
 
 FULL = {"kind": "full", "first": "full"}
+RANKS = {"win": 5, "draw": 3, "loss": 0, "full": -1}
+UNKNOWN = 2  # better than a loss, or a draw at most; a draw for sure is better
 LINE_SHOWN = 5  # moves that fit beside what else the caption says
 
 
@@ -21,18 +23,28 @@ def hint_of(position: Position, overlay: dict[str, Any]) -> dict[str, Any]:
     unit = position.rules.unit
     best = [move for move, chip in enumerate(chips) if chip.get("best")]
     if not best:
-        order = {"win": 3, "draw": 2, "unknown": 1, "wait": 1, "loss": 0, "full": -1}
-        top = max(order[chip["kind"]] for chip in chips)
-        best = [move for move, chip in enumerate(chips) if order[chip["kind"]] == top]
+        top = max(_rank(chip) for chip in chips)
+        best = [move for move, chip in enumerate(chips) if _rank(chip) == top]
         text = "the best so far, not solved"
     else:
-        chip = chips[best[0]]
-        text = f"{chip['first']} {chip.get('second', '')}".strip()
+        text = _said(chips[best[0]])
     if len(best) == sum(chip["kind"] != "full" for chip in chips) > 1:
-        text = text.replace("the best so far", "nothing known yet")
+        known = "nothing known yet" if _rank(chips[best[0]]) == UNKNOWN else _said(chips[best[0]])
+        text = text.replace("the best so far", known)
         return {"moves": best, "text": f"Hint: any {unit}, {text}"}
     names = name_moves(position.rules, best)
     return {"moves": best, "text": f"Hint: {names.replace(' and ', ' or ')}, {text}"}
+
+
+def _rank(chip: dict[str, Any]) -> int:
+    """Return how good a move is by what is known of it, where that may be little."""
+    if chip["kind"] in RANKS:
+        return RANKS[chip["kind"]]
+    return {"Win or": RANKS["draw"] + 1, "Draw or": RANKS["loss"] + 1}.get(chip["first"], UNKNOWN)
+
+
+def _said(chip: dict[str, Any]) -> str:
+    return f"{chip['first']} {chip.get('second', '')}".strip()
 
 
 def spoken(rules: Rules, overlay: dict[str, Any]) -> str:

@@ -180,7 +180,8 @@ def end_caption(session: PlaySession) -> str:
     blunders = session.values.blunders(session.line.positions)
     if outcome.winner is not None:
         lost = [blunder.move for blunder in blunders if blunder.side != outcome.winner]
-        if lost:
+        after = session.line.positions[lost[-1] :] if lost else []
+        if lost and None not in map(session.values.scores.get, after):  # it may be given back there
             return f"{text}; move {lost[-1]} lost the game"
     if session.values.missing(session.line.positions):
         return f"{text}; looking for the move that decided it"
