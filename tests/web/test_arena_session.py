@@ -43,6 +43,17 @@ def test_the_time_is_estimated_before_anything_is_played(bench: TestBench) -> No
     assert session.view()["played"] == 0
 
 
+def test_players_who_would_be_called_the_same_go_by_where_they_differ(bench: TestBench) -> None:
+    long = "minimax:depth=4,own2=6,own3=11,ties="
+    session = arena(bench, agents=f"{long}first;{long}central;mcts:sims=200;mcts;mcts:sims=1000")
+    names = [player["short"] for player in session.view()["players"]]
+    assert names[:2] == ["minimax:…ties=first", "minimax:…ties=central"]
+    assert len(set(names)) == 5
+    rows = session.view()["cross"]
+    assert len(rows) == 5
+    assert names[2] == "MCTS 200"
+
+
 def test_the_page_shows_what_the_command_line_finds(bench: TestBench) -> None:
     session = arena(bench)
     do(session, "run")

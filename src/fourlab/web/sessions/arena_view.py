@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 import time
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
@@ -19,6 +20,7 @@ from fourlab.web.sessions.play_view import game_view, offered_games
 if TYPE_CHECKING:
     from fourlab.web.sessions.arena import ArenaSession
 
+MOST_NAME = 23  # characters of a spec as a name
 MOST_NEEDED = 10_000  # games; beyond that more is all there is to say
 
 
@@ -29,7 +31,10 @@ def arena_view(session: ArenaSession) -> dict[str, Any]:
         "game": game_view(session.rules),
         "games": offered_games(session.rules),
         "players": [
-            {**words.opponent_of(plain(session.written(spec))), "short": short(spec)}
+            {
+                **words.opponent_of(plain(session.written(spec))),
+                "short": called(session, spec),
+            }
             for spec in session.players
         ],
         "families": [family.to_json() for family in words.families(session.rules)],
@@ -46,14 +51,14 @@ def arena_view(session: ArenaSession) -> dict[str, Any]:
         "left": _left(session),
         "cross": _cross(session),
         "underWay": _under_way(session),
-        "ratings": [] if report is None else [_rating(one) for one in report["ratings"]],
+        "ratings": [] if report is None else [_rating(session, one) for one in report["ratings"]],
         "centre": round(CENTRE),
         "unrated": _unrated(session),
         "kept": session.event is not None and bool(session.event.item),
         "owner": session.is_owner,
         "remarks": _remarks(session),
         "now": _now(session),
-        "latest": [] if report is None else [_latest(one) for one in report["latest"]],
+        "latest": [] if report is None else [_latest(session, one) for one in report["latest"]],
         "pair": _pair(session),
         "export": _export(session),
         "announce": _announce(session),
@@ -86,7 +91,9 @@ def _openings(session: ArenaSession) -> str:
     said = "Every game begins on the empty board"
     if session.plies is None:
         said += ", where the learned player has learned"
-    fixed = [short(spec) for spec in session.players if session.fact(spec).is_deterministic]
+    fixed = [
+        called(session, spec) for spec in session.players if session.fact(spec).is_deterministic
+    ]
     if len(fixed) > 1:
         said += f". {' and '.join(fixed)} draw no lots, so that they repeat the same two games"
     return said + "."
@@ -107,7 +114,8 @@ def title_of(session: ArenaSession) -> str:
     rules = session.rules
     size = f"{rules.columns} × {rules.rows}"
     if len(session.players) == 2:
-        return f"{short(session.players[0])} against {short(session.players[1])}, {size}"
+        first, second = (called(session, spec) for spec in session.players)
+        return f"{first} against {second}, {size}"
     counts = ("Three", "Four", "Five", "Six", "Seven", "Eight")
     return f"{counts[len(session.players) - 3]} agents, {size}"
 
@@ -130,10 +138,22 @@ def short(spec: str) -> str:
     if who["family"] == "custom" and who["title"] != spec:
         return str(who["title"])  # of a file
     if who["family"] == "custom":
-        return f"{title} {options}".strip() if len(spec) < 24 else spec[:23] + "…"
+        return f"{title} {options}".strip() if len(spec) <= MOST_NAME else spec[:MOST_NAME] + "…"
     if who["family"] == "slips":
         return f"Perfect, {who['detail'].split()[2]} slips"
     return title
+
+
+def called(session: ArenaSession, spec: str) -> str:
+    """Name a player; one that would be called like another, by where their specs differ."""
+    same = [session.written(one) for one in session.players if short(one) == short(spec)]
+    if spec not in session.players or len(same) == 1:
+        return short(spec)
+    own, *parts = (re.split("[:,]", one) for one in (session.written(spec), *same))
+    rows = zip(*parts, strict=False)
+    shared = sum(1 for _ in itertools.takewhile(lambda row: len(set(row)) == 1, rows))
+    rest = ",".join(own[shared:])
+    return f"{own[0]}:…{rest}"[:MOST_NAME] if shared and rest else ",".join(own)[:MOST_NAME]
 
 
 def _estimate(session: ArenaSession) -> str:
@@ -196,12 +216,12 @@ def _unrated(session: ArenaSession) -> list[str]:
     if not session.report or not session.report["ratings"]:
         return []
     rated = {one["agent"] for one in session.report["ratings"]}
-    return [short(spec) for spec in session.players if spec not in rated]
+    return [called(session, spec) for spec in session.players if spec not in rated]
 
 
-def _rating(one: dict[str, Any]) -> dict[str, Any]:
+def _rating(session: ArenaSession, one: dict[str, Any]) -> dict[str, Any]:
     return {
-        "name": short(one["agent"]),
+        "name": called(session, one["agent"]),
         "elo": round(one["elo"]),
         "half": round(one["half"]),
         "close": one["close"] is not None,
@@ -228,8 +248,8 @@ def _remarks(session: ArenaSession) -> list[str]:
         if needed > MOST_NEEDED:
             more = "They are too close for games to settle it soon."
         remarks.append(
-            f"{short(one['agent'])} and {short(other)} overlap: {wins} won, {draws} drawn, "
-            f"{losses} lost. {more}"
+            f"{called(session, one['agent'])} and {called(session, other)} overlap: {wins} won, "
+            f"{draws} drawn, {losses} lost. {more}"
         )
     return remarks
 
@@ -244,7 +264,7 @@ def _pair(session: ArenaSession) -> dict[str, Any] | None:
     pair = session.pair
     if pair is None:
         return None
-    row, column = (short(session.players[index]) for index in (pair.row, pair.column))
+    row, column = (called(session, session.players[index]) for index in (pair.row, pair.column))
     cell = _cross(session)[pair.row][pair.column]
     return {
         "row": pair.row,
@@ -254,16 +274,16 @@ def _pair(session: ArenaSession) -> dict[str, Any] | None:
         "from": pair.page * PAGE + 1,
         "total": 0 if cell is None else cell["games"],
         "more": 0 if cell is None else max(0, cell["games"] - (pair.page + 1) * PAGE),
-        "games": None if pair.games is None else [_latest(game) for game in pair.games],
+        "games": None if pair.games is None else [_latest(session, game) for game in pair.games],
     }
 
 
-def _latest(game: dict[str, Any]) -> dict[str, Any]:
+def _latest(session: ArenaSession, game: dict[str, Any]) -> dict[str, Any]:
     rules = find_game(game["game"])
     query = urlencode({"game": game["game"], "moves": game["moves"]}, safe=":=,")
     return {
-        "first": short(game["first"]),
-        "second": short(game["second"]),
+        "first": called(session, game["first"]),
+        "second": called(session, game["second"]),
         "result": {"first": "1–0", "second": "0–1", "draw": "½–½"}[game["outcome"]],
         "moves": read_moves(rules, game["moves"]),
         "notation": game["moves"],
@@ -283,8 +303,8 @@ def _now(session: ArenaSession) -> dict[str, Any] | None:
     first, second = now["players"]
     return {
         "caption": f"Now playing, {which}",
-        "first": short(first),
-        "second": short(second),
+        "first": called(session, first),
+        "second": called(session, second),
         "pair": [session.players.index(first), session.players.index(second)],
         "moves": now["moves"],
         "notation": write_moves(session.rules, now["moves"]),
@@ -314,5 +334,5 @@ def _announce(session: ArenaSession) -> str:
     if report is None or session.running:
         return ""
     top = list(itertools.islice(report["ratings"], 1))
-    leader = f" {short(top[0]['agent'])} leads." if top else ""
+    leader = f" {called(session, top[0]['agent'])} leads." if top else ""
     return f"{report['played']} of {report['total']} games played.{leader}"
