@@ -136,7 +136,12 @@ def test_no_more_events_of_one_visitor_run_than_are_allowed(
     assert two.act("run", [])
     bench.until(lambda: two.error)
     assert "stop one first" in two.error["text"]
-    one.event.stop()
+    assert one.act("run", [])  # it stops
+    assert two.act("run", [])
+    assert not one.act("run", [])  # nor does one that was begun before go on
+    assert "stop one first" in one.error["text"]
+    assert not one.running
+    two.event.stop()
 
 
 def test_only_so_many_events_are_held_and_those_that_run_are(

@@ -116,6 +116,27 @@ def test_things_are_renamed_deleted_and_brought_back(room: Room) -> None:
     assert shelf.view()["deleted"] is None
 
 
+@pytest.mark.parametrize(("state", "shown"), [("running", "paused"), ("finished", "finished")])
+def test_an_event_that_is_brought_back_says_how_it_stands(
+    room: Room, state: str, shown: str
+) -> None:
+    body = {"state": state, "played": 4, "total": 40}
+    item, session = room.keep.add("event", "ann", body, title="Cup"), shelf_of(room)
+    assert session.act("delete", [item.name])
+    assert session.act("restore", [item.name])
+    assert [event["state"] for event in session.view()["events"]] == [shown]
+
+
+def test_one_of_something_is_not_written_as_many(room: Room) -> None:
+    body = {**GAME, "moves": "4", "outcome": "in progress", "variations": ["3"]}
+    item = room.keep.add("game", "ann", body)
+    day = room.keep.kinds["game"].days * 86_400
+    room.keep._clock = lambda: item.opened + day - 80_000
+    [game] = shelf_of(room).view()["games"]
+    assert game["about"].endswith("· 1 move · 1 variation")
+    assert game["soon"] == "goes in 1 day unless opened"
+
+
 def test_a_run_is_a_player_everywhere(room: Room, bench: TestBench) -> None:
     session = run_of(room, bench)
     assert session.kept is not None

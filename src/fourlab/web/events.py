@@ -252,13 +252,22 @@ class Events:
 
     def begin(self, bench: Workbench, event: Event, shelf: Shelf, title: str) -> LiveEvent:
         """Keep a new event; raises FourlabError where no more may be kept, or are running."""
-        own = [one for one in self._live.values() if one.running and self.is_of(one, shelf)]
-        if len(own) >= MOST_RUNNING:
-            raise FourlabError(f"{MOST_RUNNING} events of yours are running; stop one first")
+        self._check_running(shelf)
         settings = event.to_json()
         body = {"event": settings, "state": IDLE, "played": 0, "total": 0}
         item = shelf.add("event", body, title, "event")
         return self._hold(LiveEvent(bench, settings, shelf.keep, item.name))
+
+    def run(self, event: LiveEvent, estimate: float | None, shelf: Shelf | None) -> None:
+        """Play what is left of an event; raises FourlabError where too many of a visitor's run."""
+        if shelf is not None:
+            self._check_running(shelf)
+        event.run(estimate)
+
+    def _check_running(self, shelf: Shelf) -> None:
+        own = [one for one in self._live.values() if one.running and self.is_of(one, shelf)]
+        if len(own) >= MOST_RUNNING:
+            raise FourlabError(f"{MOST_RUNNING} events of yours are running; stop one first")
 
     def of(self, bench: Workbench, name: str, shelf: Shelf) -> LiveEvent:
         """Return an event by name, with what was played of it; raises FourlabError if none."""

@@ -148,7 +148,7 @@ class ArenaSession(ArenaSetting):
             check_time(self.estimate)
         self.stop("estimate")
         if self.event is not None:
-            self.event.run(self.estimate)
+            self.events.run(self.event, self.estimate, self.shelf)
             return
         make = self._event()
         self.start("begin", lambda job: job.report(self._begin, make()), LONG)

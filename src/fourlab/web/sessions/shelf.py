@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from fourlab.core.errors import FourlabError
+from fourlab.web.events import IDLE, RUNNING
 from fourlab.web.keep.bounds import UNDO_SECONDS
 from fourlab.web.keep.shelf import Shelf
 from fourlab.web.runs.room import Room
@@ -65,6 +66,9 @@ class ShelfSession(Session):
     def restore(self, name: str) -> None:
         """Bring back what was just deleted."""
         self.room.restore(name, self.shelf)
+        item = self.shelf.keep.get(name)
+        if item.body.get("state") == RUNNING and item.kind == "event":  # if it is, it says so again
+            self.shelf.put(name, {**item.body, "state": IDLE})
         self.stop("undo")
         self.deleted = None
 

@@ -107,12 +107,12 @@ def _game(session: ShelfSession, item: Item) -> dict[str, Any]:
         rules = find_game(body["game"])
         moves = list(read_moves(rules, body["moves"]))
     variations = len(body.get("variations", []))
-    also = f" · {variations} variation{'s' * (variations > 1)}" if variations else ""
+    also = f" · {counted(variations, 'variation')}" if variations else ""
     return {
         **_common(session, item),
         "game": game_view(rules),
         "moves": moves,
-        "about": f"{_when(item.changed)} · {len(moves)} moves{also}",
+        "about": f"{_when(item.changed)} · {counted(len(moves), 'move')}{also}",
         "tag": _tag(body.get("outcome", ""), first == HUMAN, second == HUMAN),
         "href": f"/game/{item.name}",
     }
@@ -142,9 +142,15 @@ def _event(session: ShelfSession, item: Item) -> dict[str, Any]:
     }
 
 
+def counted(number: int, what: str) -> str:
+    """Write how many of something there are."""
+    return f"{number} {what}{'' if number == 1 else 's'}"
+
+
 def _common(session: ShelfSession, item: Item) -> dict[str, Any]:
     left = session.shelf.keep.days_left(item)
-    soon = f"goes in {max(1, round(left))} days unless opened" if left < WARNING_DAYS else ""
+    days = counted(max(1, round(left)), "day")
+    soon = f"goes in {days} unless opened" if left < WARNING_DAYS else ""
     return {"name": item.name, "title": item.title, "soon": soon}
 
 
