@@ -22,7 +22,7 @@ from fourlab.rules.catalog import game
 from fourlab.rules.position import position_of
 from fourlab.web import words
 from fourlab.web.limits import public_agents, read_agent
-from fourlab.web.offered import offer
+from fourlab.web.offered import left_out, offer
 from fourlab.web.sessions.analyse import AnalyseSession
 from fourlab.web.sessions.arena_players import read_players
 from fourlab.web.sessions.play import PlaySession
@@ -214,6 +214,17 @@ def test_a_folder_without_agents_is_refused(tmp_path: Path) -> None:
         offer(tmp_path)
     with pytest.raises(SpecError, match="there is no such folder"):
         offer(tmp_path / "none")
+    (tmp_path / "broken.py").write_text("def agent(position, rng:\n")
+    with pytest.raises(SpecError, match=r"no agent in broken.py \(.*, line 1\); try"):
+        offer(tmp_path)
+
+
+def test_what_holds_no_agent_is_told_beside_what_is_offered(
+    offered: list[str], tmp_path: Path
+) -> None:
+    (tmp_path / "agents" / "typo.py").write_text("x = 1\ndef agent(position, rng) return 3\n")
+    said = left_out(tmp_path / "agents")
+    assert said == "no agent in empty.py, typo.py (expected ':', line 2)"
 
 
 def test_agents_of_the_owner_keep_nobody_elses_moves_waiting(offered: list[str]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import signal
 import socket
@@ -62,15 +63,18 @@ def serve(
     from fourlab.web.warm import prepare_rules
 
     if agents is not None:
-        from fourlab.web.offered import offer
+        from fourlab.web.offered import left_out, offer
 
         typer.echo(f"offered: {', '.join(offer(agents))}")
+        if others := left_out(agents):
+            typer.echo(others, err=True)
     try:
         listener = _listen(host, port)
     except OSError as error:
-        raise FourlabError(
-            f"cannot listen on {host}:{port} ({error.strerror}); choose another: --port {port + 1}"
-        ) from None
+        another = f"--port {max(port, 1023) + 1 if port < 65535 else 8080}"
+        is_port = error.errno in (errno.EADDRINUSE, errno.EACCES)
+        remedy = f"choose another: {another}" if is_port else "write --host 127.0.0.1"
+        raise FourlabError(f"cannot listen on {host}:{port} ({error.strerror}); {remedy}") from None
     except (ValueError, TypeError):  # a name that no machine can have
         raise FourlabError(f"--host {quoted(host)} is no address; write 127.0.0.1") from None
     place = keep or default_folder()

@@ -6,6 +6,7 @@ strictest limits. What a visitor types is only ever looked up among what the own
 
 from __future__ import annotations
 
+import ast
 from pathlib import Path
 from typing import Any
 
@@ -102,8 +103,29 @@ def offer(folder: Path) -> list[str]:
             words.FAMILIES.append(words.Family(kind.name, title, (kind.name,), (detail,)))
             found.append(kind.name)
     if not found:
-        raise SpecError(f"--agents {folder}: no file in it holds an agent; try fourlab new agent")
+        raise SpecError(
+            f"--agents {folder}: {left_out(folder) or 'no file in it holds an agent'}; "
+            "try fourlab new agent"
+        )
     return found
+
+
+def left_out(folder: Path) -> str:
+    """Say which files of a folder hold no agent, and why if one cannot be read; '' if all do."""
+    said = []
+    for path in sorted(folder.glob("*.py")):
+        text = own.parcel(str(path)).texts[0][1]
+        if agents_in(text):
+            continue
+        try:
+            ast.parse(text)
+        except SyntaxError as error:
+            said.append(f"{path.name} ({error.msg}, line {error.lineno})")
+        except (ValueError, RecursionError):
+            said.append(f"{path.name} (it cannot be read)")
+        else:
+            said.append(path.name)
+    return f"no agent in {', '.join(said)}" if said else ""
 
 
 def _kind(parcel: own.Parcel, part: str, config: type[Any]) -> type[Offered]:
