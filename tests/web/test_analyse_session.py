@@ -202,6 +202,21 @@ def test_a_number_in_the_address_that_is_none_changes_nothing(
     assert session.url == analyse(bench, moves="1234").url
 
 
+@pytest.mark.parametrize(
+    ("address", "told"),
+    [
+        ({"tab": "trees"}, "tab 'trees' is not known; tree, compare, cells"),
+        ({"sims": "1e3"}, "sims '1e3' is not known; 500, 2000, 20000"),
+    ],
+)
+def test_a_word_of_the_address_that_is_not_known_is_told(
+    bench: TestBench, address: dict[str, str], told: str
+) -> None:
+    session = AnalyseSession(bench, {"moves": "44", **address})
+    assert session.notice == told
+    assert (session.active_tab, session.simulations) == ("tree", 2000)
+
+
 def test_a_name_in_the_address_that_can_be_none_is_dropped(bench: TestBench) -> None:
     assert analyse(bench, kept="\ud800").url == analyse(bench).url
     assert "kept=abc" in analyse(bench, kept="abc").url

@@ -402,6 +402,22 @@ def test_bad_input_is_refused_with_a_reason_and_changes_nothing(
     assert (session.setting, session.line.last) == before
 
 
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("overlay", "overlay 'exakt' is not known; off, exact, visits, values"),
+        ("starts", "starts 'exakt' is not known; you, opponent, random"),
+        ("you", "you 'exakt' is not known; first, second"),
+    ],
+)
+def test_a_word_of_the_address_that_is_not_known_is_told(
+    bench: TestBench, name: str, told: str
+) -> None:
+    session = play(bench, moves="44", **{name: "exakt"})
+    assert session.notice == told
+    assert session.setting == play(bench, moves="44").setting
+
+
 def test_a_bad_address_gives_the_valid_part_and_says_what_was_wrong(bench: TestBench) -> None:
     view = play(bench, moves="44444441", opponent="nobody").view()
     assert view["notation"] == "444444"

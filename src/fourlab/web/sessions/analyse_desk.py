@@ -24,7 +24,7 @@ from fourlab.web.sessions.analyse_view import SIMULATIONS
 from fourlab.web.sessions.base import Session
 from fourlab.web.sessions.line import GameLine
 from fourlab.web.sessions.lines import best_lines
-from fourlab.web.sessions.notation import Reading, read_prefix
+from fourlab.web.sessions.notation import Reading, one_of, read_prefix
 from fourlab.web.sessions.thinking import cell_values, guesses_of, opinion, tree_view
 from fourlab.web.sessions.truth import exact_overlay, score_of
 from fourlab.web.warm import task_named, task_of
@@ -54,14 +54,15 @@ class AnalyseDesk(Session):
         self.rules = self._read(lambda: read_game(query.get("game", DEFAULT_GAME)), DEFAULT_GAME)
         found = read_prefix(self.rules, query.get("moves", "") if not self.notice else "")
         self.line = GameLine(found.position)
-        self.notice = "; ".join(text for text in (self.notice, found.error) if text)
+        problems = [self.notice, found.error]
         self.reading: Reading | None = None
         self.text = ""
-        self.active_tab = query.get("tab", "tree") if query.get("tab") in TABS else "tree"
-        place, wanted = (whole_number(query.get(name, "")) for name in ("at", "sims"))
+        self.active_tab = one_of(query, "tab", TABS, problems)
+        self.simulations = int(one_of(query, "sims", [*map(str, SIMULATIONS)], problems, 1))
+        place = whole_number(query.get("at", ""))
         if not found.error and place is not None:
             self.line.look(place)
-        self.simulations = wanted if wanted in SIMULATIONS else SIMULATIONS[1]
+        self.notice = "; ".join(filter(None, problems))
         self.pair = [
             self._spec(query.get(name, spec), spec)
             for name, spec in zip(("a", "b"), DEFAULT_PAIR, strict=True)

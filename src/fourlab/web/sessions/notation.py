@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from fourlab.core.errors import FourlabError, IllegalMoveError, NotationError
@@ -96,6 +96,17 @@ def read_stones(rules: Rules, stones: list[int]) -> Position:
 def _brief(error: str) -> str:
     """Leave out of an error where it happened: the page shows that."""
     return re.sub(r" in \S+ '[^']*'", "", error)
+
+
+def one_of(
+    query: Mapping[str, str], name: str, among: Sequence[str], problems: list[str], usual: int = 0
+) -> str:
+    """Return a word of an address, the usual one where it says none; what is unknown is noted."""
+    word = query.get(name, among[usual])
+    if word in among:
+        return word
+    problems.append(f"{name} {word[:20]!r} is not known; {', '.join(among)}")
+    return among[usual]
 
 
 def moves_of(rules: Rules, text: str) -> Position:

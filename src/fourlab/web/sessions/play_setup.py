@@ -12,11 +12,12 @@ from fourlab.rules.geometry import Rules
 from fourlab.rules.position import FIRST, SECOND, write_moves
 from fourlab.web.limits import read_agent, read_game
 from fourlab.web.sessions.line import GameLine
-from fourlab.web.sessions.notation import read_prefix
+from fourlab.web.sessions.notation import one_of, read_prefix
 from fourlab.web.words import DEFAULT_GAME, DEFAULT_OPPONENT, HUMAN
 
 OVERLAYS = ("off", "exact", "visits", "values")
 STARTS = ("you", "opponent", "random")
+SIDES = ("first", "second")
 
 
 @dataclass(frozen=True)
@@ -66,16 +67,14 @@ def read_setup(query: Mapping[str, str]) -> tuple[Setup, list[str]]:
             spec = fallback
         specs.append(spec)
     opponent, other = specs
-    second = query.get("you") == "second" and opponent != HUMAN and other == HUMAN
-    overlay = query.get("overlay", "off")
-    starts = query.get("starts", "opponent" if second else "you")
-    setup = Setup(
-        rules,
-        (opponent, other) if second else (other, opponent),
-        starts if starts in STARTS else "you",
-        overlay if overlay in OVERLAYS else "off",
+    you, overlay, starts = (
+        one_of(query, name, among, problems)
+        for name, among in (("you", SIDES), ("overlay", OVERLAYS), ("starts", STARTS))
     )
-    return setup, problems
+    second = you == "second" and opponent != HUMAN and other == HUMAN
+    starts = "opponent" if second and "starts" not in query else starts
+    players = (opponent, other) if second else (other, opponent)
+    return Setup(rules, players, starts, overlay), problems
 
 
 def read_line(rules: Rules, query: Mapping[str, str]) -> tuple[GameLine, str]:
