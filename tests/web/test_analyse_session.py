@@ -113,6 +113,11 @@ def test_boards_in_other_formats_are_read(write: object) -> None:
     assert found.position == position
 
 
+@pytest.mark.parametrize("text", ["4455\n66", "4 4\r\n\n5, 5\n6 6\n"])
+def test_moves_may_stand_on_many_lines(text: str) -> None:
+    assert read_position(RULES, text).position == position_of(RULES, "445566")
+
+
 @pytest.mark.parametrize("text", ["[0, 1", "[0, 1, 9]", "X.O", "x,o,b", "[[[[", "44a", "9" * 5000])
 def test_what_is_no_position_is_told_so(text: str) -> None:
     assert read_position(RULES, text).error

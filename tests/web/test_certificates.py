@@ -48,6 +48,13 @@ def page(
     return session
 
 
+def test_a_board_is_one_however_it_is_written(bench: TestBench, run: str) -> None:
+    session = page(bench, Certificates(Path("runs")))
+    assert session.act("board", ["connect:k=3,rows=4,columns=4"])
+    assert session.game == SMALL
+    assert f"run:{run}" in {one["value"] for one in session.view()["players"]}
+
+
 @pytest.fixture
 def run(bench: TestBench) -> str:
     """A run of mine that has learned a little, and is saved."""

@@ -8,6 +8,7 @@ from typing import Any
 from fourlab.core.errors import FourlabError
 from fourlab.core.spec import parse
 from fourlab.learning.registry import LEARNERS
+from fourlab.rules.catalog import name_of
 from fourlab.web.certificates import MOST_CELLS, Certificates
 from fourlab.web.circle import Circle
 from fourlab.web.keep.shelf import Shelf
@@ -78,7 +79,7 @@ class CertificateSession(Session):
                 f"{rules} has {rules.cells} cells, here {MOST_CELLS} at most; on larger boards: "
                 "fourlab certify"
             )
-        self.game = spec
+        self.game = name_of(rules)
         self.runs = own_runs(rules)
 
     def certify(self, spec: str, side: str, strict: bool) -> None:

@@ -44,7 +44,7 @@ def read_position(rules: Rules, text: str) -> Reading:
         reader = _read_list
     elif re.search(r"[xXoOb]", stripped) and "," in stripped:
         reader = read_uci
-    elif "\n" in stripped or re.search(r"[.xXoO]", stripped):
+    elif re.search(r"[.xXoO]|[^\d\s,].*\n|\n.*[^\d\s,]", stripped):  # moves may be on many lines
         reader = read_text
     if reader is None:
         return read_prefix(rules, text)
