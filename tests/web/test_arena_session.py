@@ -1,19 +1,23 @@
 """Arena without a page."""
 
 import itertools
+import re
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from fourlab.arena.events import Event
 from fourlab.arena.pairing import Stretch
+from fourlab.arena.ratings import rate
 from fourlab.arena.records import Records
 from fourlab.arena.tournament import Tournament
 from fourlab.core.workers import Workers
-from fourlab.web.events import CalledOffError, LiveEvent
+from fourlab.web.events import CalledOffError, LiveEvent, _ratings
 from fourlab.web.limits import RECORD
 from fourlab.web.sessions.arena import ArenaSession
 from fourlab.web.sessions.arena_players import MOST_IN_ALL
+from fourlab.web.sessions.arena_view import _remarks
 from fourlab.web.workbench import Job
 from web.bench import TestBench
 
@@ -41,6 +45,41 @@ def test_the_time_is_estimated_before_anything_is_played(bench: TestBench) -> No
     bench.until(lambda: session.estimate is not None)
     assert session.view()["estimate"].endswith("for 60 games")
     assert session.view()["played"] == 0
+
+
+def test_as_many_games_as_are_said_would_settle_it(bench: TestBench) -> None:
+    players = ["random", "baseline", "flat", "mcts", "minimax"]
+
+    def results(more: float = 1.0) -> dict[tuple[str, str], tuple[int, int, int]]:
+        """All play alike, but random a little better than the others."""
+        share = {name: 0.55 if name == "random" else 0.5 for name in players}
+        won = {pair: 1000 * share[pair[0]] / (share[pair[0]] + share[pair[1]])
+               for pair in itertools.permutations(players, 2)}  # fmt: skip
+        return {p: (round(more * w), 0, round(more * (1000 - w))) for p, w in won.items()}
+
+    few = {pair: (w // 50, d, lost // 50) for pair, (w, d, lost) in results().items()}
+    ratings = _ratings(SimpleNamespace(results=lambda: few))  # type: ignore[arg-type]
+    pairs = [
+        {"a": a, "b": b, "wins": few[a, b][0] + few[b, a][2], "draws": 0,
+         "losses": few[a, b][2] + few[b, a][0], "score": 0.5}
+        for a, b in itertools.combinations(players, 2)
+    ]  # fmt: skip
+    session = arena(bench, agents=";".join(players))
+    session.event = SimpleNamespace(report={"ratings": ratings, "pairs": pairs})  # type: ignore[assignment]
+    first = _remarks(session)[0]
+    found = re.search(r"About ([0-9,]+) more games (.*) would settle it", first)
+    assert found, first
+    assert found[2] == "a pair"
+    games = sum(few["random", "baseline"]) * 2
+    grown = (games + int(found[1].replace(",", ""))) / games / 50
+    rated = rate(results(grown))
+    best, second = rated.ranking()[:2]
+    assert best == "random"
+    assert rated.difference(best, second)[1] > -5
+    alone = dict(few)
+    for pair in ((best, second), (second, best)):
+        alone[pair] = results(grown)[pair]
+    assert rate(alone).difference(best, second)[1] < -10
 
 
 def test_players_who_would_be_called_the_same_go_by_where_they_differ(bench: TestBench) -> None:

@@ -244,7 +244,7 @@ def _remarks(session: ArenaSession) -> list[str]:
             wins, losses = losses, wins
         half, games = gap - low, wins + draws + losses
         needed = games * (half / max(gap, 1e-6)) ** 2 - games
-        more = f"About {_rounded(needed)} more games between them would settle it."
+        more = f"About {_rounded(needed)} more games a pair would settle it."
         if needed > MOST_NEEDED:
             more = "They are too close for games to settle it soon."
         remarks.append(
