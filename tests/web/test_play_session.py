@@ -402,6 +402,15 @@ def test_bad_input_is_refused_with_a_reason_and_changes_nothing(
     assert (session.setting, session.line.last) == before
 
 
+def test_who_starts_is_said_of_the_seat_that_is_taken(bench: TestBench) -> None:
+    session = play(bench, opponent="random", you="second")
+    assert session.view()["starts"] == "opponent"
+    do(session, "opponent", "watch")
+    do(session, "opponent", "human", 0)
+    assert session.setting.players == ("human", "random")
+    assert session.view()["starts"] == "you"
+
+
 @pytest.mark.parametrize(
     ("name", "told"),
     [

@@ -12,7 +12,7 @@ from fourlab.web.limits import read_agent, read_game
 from fourlab.web.sessions.base import View, whole
 from fourlab.web.sessions.line import GameLine
 from fourlab.web.sessions.overlays import hint_of
-from fourlab.web.sessions.play_setup import OVERLAYS, STARTS
+from fourlab.web.sessions.play_setup import OVERLAYS, STARTS, Setup
 from fourlab.web.sessions.play_table import PlayTable
 from fourlab.web.sessions.play_view import play_view
 from fourlab.web.sessions.review import Review
@@ -104,11 +104,7 @@ class PlaySession(PlayTable):
 
     def flip(self) -> None:
         """Change sides with the opponent and play on."""
-        self.setting = replace(self.setting, players=self.setting.players[::-1])
-        if self.setting.people == 1:
-            self.setting = replace(
-                self.setting, starts="opponent" if self.setting.you == SECOND else "you"
-            )
+        self.setting = _seated(replace(self.setting, players=self.setting.players[::-1]))
         self.agents = self._agents(self.setting)
         self.running = True
         self._changed()
@@ -150,6 +146,8 @@ class PlaySession(PlayTable):
         else:
             players = [HUMAN, spec]
         setting = replace(self.setting, players=(players[0], players[1]))
+        if self.setting.people != 1 and setting.starts != "random":
+            setting = _seated(setting)
         self.agents = self._agents(setting)
         if setting.people == 0 and self.setting.people > 0:
             self.running = self.line.length == 0
@@ -259,3 +257,10 @@ class PlaySession(PlayTable):
         self.told.selected = None
         self.running = False
         self._changed()
+
+
+def _seated(setting: Setup) -> Setup:
+    """Return a setup in which the side is said to start that does, where one person plays."""
+    if setting.people != 1:
+        return setting
+    return replace(setting, starts="opponent" if setting.you == SECOND else "you")
