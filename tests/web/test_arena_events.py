@@ -138,6 +138,7 @@ def test_no_more_events_of_one_visitor_run_than_are_allowed(
     assert "stop one first" in two.error["text"]
     assert one.act("run", [])  # it stops
     assert two.act("run", [])
+    bench.until(lambda: two.running)
     assert not one.act("run", [])  # nor does one that was begun before go on
     assert "stop one first" in one.error["text"]
     assert not one.running
