@@ -1,6 +1,7 @@
 """Agents with a network on Kaggle: it travels in the file, which plays the agent's moves."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -55,12 +56,16 @@ def test_the_file_plays_the_moves_of_the_agent(
 ) -> None:
     positions = random_positions(RULES, 9)
     (tmp_path / "questions.json").write_text(json.dumps([question(p) for p in positions]))
+    judging = tmp_path / "judging.safetensors"  # of which deep-q asks what ends are worth, too
+    replace(random_network(RULES), about={"config": {"ends": "network"}}).save(judging)
     specs = [f"net:{path}", f"net:{path},rule=yes,plies=2", f"zero:{path},sims=8"]
+    specs += [f"deep-q:{path}", f"deep-q:{judging}"]
     files = [tmp_path / f"{number}.py" for number in range(len(specs))]
     for spec, file in zip(specs, files, strict=True):
         file.write_text(export_kaggle(spec))
     players = [agent(spec, RULES) for spec in specs]
     path.unlink()  # the files need no other
+    judging.unlink()
     report, errors = run_bare(
         tmp_path, PROGRAM, packages, str(tmp_path / "questions.json"), *map(str, files)
     )

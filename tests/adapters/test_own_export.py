@@ -73,6 +73,12 @@ def test_classes_and_functions_are_bundled(tmp_path: Path) -> None:
     assert columns(tmp_path, f"{file}:second") == [1] * 4
 
 
+def test_quotes_of_the_file_itself_are_no_hindrance(tmp_path: Path) -> None:
+    file = tmp_path / "mine.py"
+    file.write_text(f"r'''What's in \\ it.'''\n{CLASS}")
+    assert columns(tmp_path, f"{file}:second") == [1] * 4
+
+
 def test_kaggles_function_is_exported_as_it_is(tmp_path: Path) -> None:
     file = tmp_path / "mine.py"
     file.write_text(KAGGLE)
@@ -85,6 +91,8 @@ def test_kaggles_function_is_exported_as_it_is(tmp_path: Path) -> None:
 REFUSED = {
     "import helper\n": "mine.py imports helper.py; a submission carries one file: join them",
     "import fourlab\n": "mine.py:1: for Kaggle, write: from fourlab import Agent, Decision",
+    "from fourlab import agent\n": "finds nothing by its name; import the class, such as",
+    "from fourlab.agents import registry\n": "finds nothing by its name; import the class",
 }
 
 

@@ -6,6 +6,7 @@ so that it neither needs nor disturbs an installed fourlab.
 
 import ast
 import base64
+import contextlib
 import hashlib
 import importlib.resources
 import re
@@ -25,7 +26,7 @@ from fourlab.core.errors import SpecError
 from fourlab.core.files import text_of
 from fourlab.core.spec import write
 from fourlab.core.storage import StorageError, reading
-from fourlab.values.packing import packed, visits_to_keep
+from fourlab.values.packing import visits_to_keep
 from fourlab.version import __version__
 
 PACKAGE = importlib.resources.files("fourlab")  # which may lie in an archive
@@ -123,7 +124,7 @@ def export_kaggle(spec: str) -> str:
                 spec=player.spec.replace('"', "'"),
                 exported=EXPORTED,
                 version=__version__,
-                about=_about(player),
+                about=_about(player, carried),
             ),
             f"\nSOURCES = {{\n{entries}}}\n\nDATA = {{\n{blobs}}}\n\n",
             f"CARRIED = {{\n{parts}}}\n\n",
@@ -150,19 +151,15 @@ def is_submission(path: Path) -> bool:
 
 
 def _carried(player: Agent) -> dict[str, bytes]:
-    """Return the contents of files that the agent is made with, by argument."""
-    if isinstance(player, Learned):
-        return {"knowledge": packed(player.knowledge)}
-    if isinstance(player, NetworkAgent):
-        if player.config.device != "cpu":
-            raise SpecError(f"{player.spec} needs torch; for Kaggle, leave out device=")
-        return {"network": player.network.packed(half=player.network.is_half)}
-    return {}
+    """Return the contents of files that the agent is made with; raises SpecError without torch."""
+    if isinstance(player, NetworkAgent) and player.config.device != "cpu":
+        raise SpecError(f"{player.spec} needs torch; for Kaggle, leave out device=")
+    return player.carried()
 
 
-def _about(player: Agent) -> str:
+def _about(player: Agent, carried: dict[str, bytes]) -> str:
     """Say in a line what the agent knows of other boards."""
-    if not isinstance(player, Learned | NetworkAgent):
+    if not carried:
         return "It plays on every board."
     return f"What it learned is about {player.rules}; on other boards a simple player answers."
 
@@ -172,7 +169,7 @@ def _too_large(player: Agent, size: int) -> str:
     problem = f"{player.spec} makes a file of {size:,} bytes, {LARGEST:,} is the most"
     if not isinstance(player, Learned):
         return f"{problem}; train a network of fewer blocks or less width"
-    values = len(base64.b64encode(packed(player.knowledge)))
+    values = len(base64.b64encode(player.carried()["knowledge"]))
     share = ADVISED * (LARGEST - (size - values)) / values
     visits = visits_to_keep(player.knowledge, max(share, 0.0))
     if visits is None:
@@ -251,7 +248,10 @@ def renamed(source: str, package: str) -> str:
 def quoted(text: str) -> str:
     """Return a literal of a text, readable where that can be."""
     literal = f"r'''{text}'''"
-    return literal if ast.literal_eval(literal) == text else repr(text)
+    with contextlib.suppress(SyntaxError):  # a text may hold such quotes itself
+        if ast.literal_eval(literal) == text:
+            return literal
+    return repr(text)
 
 
 def encoded(blob: bytes) -> str:

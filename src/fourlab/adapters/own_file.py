@@ -11,6 +11,7 @@ from fourlab.core.errors import SpecError
 
 MODULE = "own_agent"  # of the bundled package
 EXPORTED = "exported from fourlab"  # stands in every submission
+LOOKS_UP = r"^\s*(?:from|import) fourlab\.\w+(?:\.registry\b| import registry\b).*"
 
 
 def own_text(player: Agent) -> str | None:
@@ -32,7 +33,13 @@ def own_text(player: Agent) -> str | None:
         raise SpecError(f"{file[0]} imports {names}; a submission carries one file: join them")
     if not hasattr(own.load(place), type(player).__name__):
         raise SpecError(f"{player.spec} is made by another function; write it as a plain one")
-    return _spelled_out(*file)
+    source = _spelled_out(*file)
+    if found := re.search(LOOKS_UP, source, flags=re.MULTILINE):
+        raise SpecError(
+            f"{file[0]}: {found[0].strip()}: a submission finds nothing by its name; import the "
+            "class, such as from fourlab.agents.minimax import Minimax"
+        )
+    return source
 
 
 def as_it_is(player: Agent) -> str | None:

@@ -161,6 +161,13 @@ class Agent(ABC):
         below = [path for folder in paths if folder.is_dir() for path in folder.rglob("*")]
         return tuple(sorted(path for path in (*paths, *below) if path.is_file()))
 
+    def carried(self) -> dict[str, bytes]:
+        """Return what was learned as files' contents, by the argument of its class.
+
+        A copy of the agent that is made with them elsewhere needs no file.
+        """
+        return {}
+
     def __repr__(self) -> str:
         return f"<agent {self.spec} for {self.rules}>"
 

@@ -47,9 +47,11 @@ class Judged:
         return to_mover(values, occupied).astype(np.float32)
 
 
-def _judges_ends(network: Network) -> bool:
+def _judging(network: Network) -> Worths:
+    """Return a network as it was taught: one that judges ends is asked about them, too."""
     config = network.about.get("config", {})
-    return isinstance(config, dict) and config.get("ends") == "network"
+    judges = isinstance(config, dict) and config.get("ends") == "network"
+    return Judged(network) if judges else network
 
 
 @dataclass(frozen=True)
@@ -74,14 +76,18 @@ class DeepQAgent(Agent):
         self,
         rules: Rules,
         config: DeepQAgentConfig | None = None,
-        values: Worths | None = None,
+        values: Worths | bytes | None = None,
         later: bool = False,
     ) -> None:
         super().__init__(rules, config)
         if later:
             read_header(self._file, KIND, rules)
+        elif values is None:
+            self.values = self._load()
+        elif isinstance(values, bytes):  # the contents of a file
+            self.values = _judging(Network.unpacked(values, Path(self.config.path), rules))
         else:
-            self.values = self._load() if values is None else values
+            self.values = values
 
     @functools.cached_property
     def values(self) -> Worths:
@@ -98,8 +104,7 @@ class DeepQAgent(Agent):
         return values_file(Path(self.config.path))
 
     def _load(self) -> Worths:
-        network = Network.load(self._file, self.rules)
-        return Judged(network) if _judges_ends(network) else network
+        return _judging(Network.load(self._file, self.rules))
 
     def choose(self, boards: Boards, dice: Ints, limit: Limit = NO_LIMIT) -> Ints:
         moves = np.empty(len(dice), np.int64)
@@ -115,6 +120,10 @@ class DeepQAgent(Agent):
         values = tuple(None if np.isnan(worth) else float(worth) for worth in worths)
         policy = tuple(float(other == move) for other in range(len(worths)))
         return Decision(move, values, values, policy, effort=len(position.legal_moves()))
+
+    def carried(self) -> dict[str, bytes]:
+        values = self.values.network if isinstance(self.values, Judged) else self.values
+        return {"values": values.to_go()} if isinstance(values, Network) else {}
 
     def sources(self) -> tuple[Path, ...]:
         return (values_file(Path(self.config.path)),) if self.config.path else ()

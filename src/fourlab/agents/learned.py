@@ -22,7 +22,7 @@ from fourlab.rules.position import Position
 from fourlab.search.choices import baseline_cells
 from fourlab.values.base import read_header, values_file
 from fourlab.values.knowledge import FILE_KIND, Knowledge
-from fourlab.values.packing import often_taught, unpacked
+from fourlab.values.packing import often_taught, packed, unpacked
 from fourlab.values.store import POLICY, TUPLES, stored_choice
 from fourlab.values.table import NO_CHOICE
 
@@ -148,6 +148,9 @@ class Learned(InstantAgent):
     def seen(self, boards: Boards) -> int:
         """Return of how many boards anything was learned."""
         return int((~np.isnan(self.knowledge.worths(boards))).any(axis=1).sum())
+
+    def carried(self) -> dict[str, bytes]:
+        return {"knowledge": packed(self.knowledge)}
 
     def sources(self) -> tuple[Path, ...]:
         return (values_file(Path(self.config.path)),) if self.config.path else ()

@@ -123,6 +123,9 @@ class NetworkAgent(Agent):
             )
         return shipped
 
+    def carried(self) -> dict[str, bytes]:
+        return {"network": self.network.to_go()}
+
     def sources(self) -> tuple[Path, ...]:
         return () if self._file is None else (self._file,)
 

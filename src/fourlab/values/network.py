@@ -146,6 +146,10 @@ class Network:
         write_weights(file, KIND, VERSION, self.header(), arrays)
         return file.getvalue()
 
+    def to_go(self) -> bytes:
+        """Return the contents of a file for playing alone, as exact as the network is."""
+        return self.packed(half=self.is_half)
+
     def save(self, path: Path, half: bool = False, extra: Arrays | None = None) -> None:
         """Write the file; an old one at `path` stays until the new one is complete."""
         if not all(np.isfinite(layer).all() for layer in self.layers.values()):
