@@ -31,6 +31,17 @@ def summary(kind: type[Any]) -> str:
     return next(iter((kind.__doc__ or "").strip().splitlines()), "")
 
 
+def of_kind(kind: type[Any]) -> Callable[[Any, str], Any]:
+    """Return what passes on a class of this kind; raises SpecError for anything else."""
+
+    def checked(thing: Any, name: str) -> Any:
+        if isinstance(thing, type) and issubclass(thing, kind):
+            return thing
+        raise SpecError(f"{name} is no {kind.__name__} but {type(thing).__name__}")
+
+    return checked
+
+
 def attribute(what: str, name: str) -> Pick:
     """Return what picks the thing that a module calls by this name."""
 

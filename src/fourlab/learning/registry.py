@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from fourlab.core.brackets import unwrapped
-from fourlab.core.registry import Registry
+from fourlab.core.registry import Registry, of_kind
 from fourlab.core.spec import Spec, configure, counted, options_of, parse, spelled
 from fourlab.core.storage import StorageError, peek
 from fourlab.learning.base import Learner
@@ -27,6 +27,7 @@ LEARNERS: Registry[type[Learner]] = Registry(
         "zero": "fourlab.learning.networks.zero:Zero",
     },
     group="fourlab.learners",
+    adapt=of_kind(Learner),
 )
 
 

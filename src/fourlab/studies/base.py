@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -15,6 +16,7 @@ from fourlab.studies.bench import Bench
 from fourlab.studies.findings import Findings
 
 LEVEL = 0.05  # of a verdict: 95%, one half to either side
+NAME = re.compile(r"\w[\w .-]*")  # folders and files are called so
 Ruling = Literal["confirmed", "refuted", "undecided", "not run"]
 
 
@@ -103,9 +105,18 @@ class Study:
     spec: str = ""  # what it is found by where that is not its name: budget.py@3f2a1c9d
 
     def __post_init__(self) -> None:
+        """Raise SpecError for what could neither be run nor kept."""
+        for what, kind in (("experiments", Experiment), ("claims", Claim)):
+            parts = getattr(self, what)
+            if not isinstance(parts, tuple | list) or not all(isinstance(p, kind) for p in parts):
+                like = f"{what}=({kind.__name__}(...), ), with a comma behind each"
+                raise SpecError(f"study {self.name}: write {like}")
         names = [experiment.name for experiment in self.experiments]
         if twice := next((name for name in names if names.count(name) > 1), None):
             raise SpecError(f"two experiments are called {twice!r}; give each a name of its own")
+        for name in (self.name, *names):
+            if not isinstance(name, str) or not NAME.fullmatch(name):
+                raise SpecError(f"{str(name)!r:.60} is no name: write letters, digits, - and .")
 
     @property
     def command(self) -> str:
