@@ -426,7 +426,7 @@ def test_installed_packages_offer_agents_learners_games_and_studies(tmp_path: Pa
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: bots\nVersion: 1.0\n")
     (info / "entry_points.txt").write_text(
         "[fourlab.agents]\nlefty = bots.left:choose\nbroken = bots.left:nothing\n"
-        "[fourlab.learners]\nmine-q = bots.left:Mine\n"
+        "[fourlab.learners]\nmine-q = bots.left:Mine\nodd = bots.left:BOARD\n"
         "[fourlab.games]\nsmall-four = bots.left:BOARD\nbad = bots.left:choose\n"
     )
     program = """
@@ -442,6 +442,12 @@ try:
     fourlab.agent("broken")
 except FourlabError as error:
     print(error)
+run = fourlab.train("mine-q:games=9", "tictactoe", out="run")
+print(fourlab.agent(run.agent().name + ":run", "tictactoe").name)
+try:
+    learner("odd")
+except FourlabError as error:
+    print(error)
 """
     said = subprocess.run(
         [sys.executable, "-c", program],
@@ -449,6 +455,7 @@ except FourlabError as error:
             "PYTHONPATH": f"{tmp_path}:{Path(fourlab.__file__).parents[1]}",
             "HOME": str(tmp_path),
         },
+        cwd=tmp_path,
         capture_output=True,
         text=True,
         check=True,
@@ -457,6 +464,8 @@ except FourlabError as error:
     assert lines[0] == "lefty:depth=2 small-four True True"
     assert lines[1] == "bots.left:depth=2 mine-q"
     assert "agent 'broken', which an installed package offers as bots.left:nothing" in lines[2]
+    assert lines[3] == "q"
+    assert "offers as bots.left:BOARD: odd is no Learner but tuple" in lines[4]
     assert "game 'bad'" in said.stderr
 
 

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from fourlab.agents.apart import faultless
 from fourlab.agents.base import Agent, Decision
 from fourlab.agents.human import Human
 from fourlab.agents.registry import agent as find_agent
@@ -159,6 +160,8 @@ class EngineServer:
             player = type(player)(player.rules, self._changed("depth", given["depth"]))
         numbers = {name: _number(name, given[name]) for name in LIMITS if name in given}
         decision = player.decide(self.position, self.rng, self._limit(numbers))
+        if not type(player).__module__.startswith("fourlab."):
+            faultless(player, decision)
         self.say(information(self.position, decision))
         self.say(f"bestmove {decision.move + 1}")
 

@@ -188,6 +188,14 @@ def flaw(told: dict[str, Any], moves: int) -> str:
     return ""
 
 
+def faultless(agent: Agent, decision: Decision) -> Decision:
+    """Return a decision of an agent; raises OwnCodeError for what its game has none of."""
+    told = json.loads(json.dumps(asdict(decision), default=_plain))
+    if wrong := flaw(told, agent.rules.move_count):
+        raise OwnCodeError(f"{agent.name}: {wrong}")
+    return decision
+
+
 def _is_number(value: Any, kinds: tuple[type, ...], or_none: bool) -> bool:
     return (value is None and or_none) or (type(value) in kinds and abs(value) < WHOLE_LIMIT)
 

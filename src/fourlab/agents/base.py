@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
@@ -10,7 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from fourlab.core.arrays import Floats, Ints
-from fourlab.core.errors import FourlabError
+from fourlab.core.errors import FourlabError, OwnCodeError
 from fourlab.core.kinds import typed
 from fourlab.core.limit import NO_LIMIT, Limit
 from fourlab.core.spec import options_of, write
@@ -80,10 +82,10 @@ class Agent(ABC):
     home_plies: int | None = None  # of the openings it was trained with; None: it plays from any
 
     def __init_subclass__(cls, **options: Any) -> None:
-        """Have every agent's `decide` refuse dice and limits that are none."""
+        """Have every agent's `decide` refuse dice and limits that are none, and give a decision."""
         super().__init_subclass__(**options)
         if "decide" in vars(cls):
-            cls.decide = typed(cls.decide, Agent.decide)  # type: ignore[method-assign]
+            cls.decide = _deciding(typed(cls.decide, Agent.decide))  # type: ignore[method-assign]
 
     def __init__(self, rules: Rules, config: Any = None) -> None:
         self.rules = rules
@@ -175,3 +177,17 @@ class Agent(ABC):
 def kernel_seed(rng: np.random.Generator) -> int:
     """Draw a seed for the dice of a kernel."""
     return int(rng.integers(SEED_LIMIT, dtype=np.uint64))
+
+
+def _deciding(decide: Callable[..., Any]) -> Callable[..., Decision]:
+    """Return an agent's `decide` that raises OwnCodeError where it gives no decision."""
+
+    @functools.wraps(decide)
+    def decided(self: Agent, *args: Any, **options: Any) -> Decision:
+        found = decide(self, *args, **options)
+        if not isinstance(found, Decision):
+            given = f"{self.name}: decide gave {found!r:.50}"
+            raise OwnCodeError(f"{given}; return fourlab.Decision(move)")
+        return found
+
+    return decided

@@ -24,6 +24,7 @@ from typing import Any
 
 import numpy as np
 
+from fourlab.agents.apart import faultless
 from fourlab.agents.base import Agent, kernel_seed
 from fourlab.agents.registry import agent
 from fourlab.core import borrowed, own
@@ -116,8 +117,9 @@ class Checks:
             before = copy.deepcopy(position)
             with self._caught("legal moves", position):
                 began = time.perf_counter()
-                move = player.decide(position, np.random.default_rng(count)).move
+                decision = player.decide(position, np.random.default_rng(count))
                 self.times.append(time.perf_counter() - began)
+                move = faultless(player, decision).move
                 if move not in before.legal_moves():
                     before.play(move)  # which says why that cannot be
                     raise UnsoundError(f"it answered {move!r}, which is no whole number")

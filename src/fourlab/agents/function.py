@@ -23,7 +23,7 @@ from fourlab.agents.base import Agent, Decision, kernel_seed
 from fourlab.core import own
 from fourlab.core.errors import GeometryError, OwnCodeError, SpecError
 from fourlab.core.limit import NO_LIMIT, Limit
-from fourlab.core.spec import option
+from fourlab.core.spec import option, options_of
 from fourlab.rules.formats import write_kaggle
 from fourlab.rules.geometry import Rules
 from fourlab.rules.position import Position
@@ -227,7 +227,16 @@ def _function(function: FunctionType, name: str) -> tuple[type[Agent], dict[str,
     for parameter in options:
         if parameter.default is parameter.empty or parameter.kind is parameter.VAR_KEYWORD:
             raise SpecError(f"{name}: give {parameter.name} a default, such as {parameter.name}=1")
-    made = [(p.name, type(p.default), option(p.default, "an option of the file")) for p in options]
+        if parameter.default is not None and not isinstance(parameter.default, KINDS):
+            given = f"option {parameter.name}={parameter.default!r:.50}"
+            raise SpecError(
+                f"{name}: {given} is no number, text or yes/no; write {parameter.name}=1"
+            )
+    made = [
+        (p.name, type(p.default), option(p.default, "an option of the file"))
+        for p in options
+        if p.default is not None  # such a one is nobody's to set
+    ]
     config = dataclasses.make_dataclass(f"{function.__name__}_options", made, frozen=True)
     fields |= {"Config": config, "takes_limit": len(options) < len(parameters) - 2}
     return base, fields
@@ -254,9 +263,13 @@ def _check_class(kind: type[Agent], name: str) -> None:
 def _check_options(kind: type[Agent]) -> None:
     if not (isinstance(kind.Config, type) and dataclasses.is_dataclass(kind.Config)):
         raise SpecError(f"{kind.name}: Config is no dataclass; write @dataclass above it")
-    for field in dataclasses.fields(kind.Config):
-        plain = field.default is None or isinstance(field.default, KINDS)
-        if not plain and field.default is not dataclasses.MISSING:
-            raise SpecError(
-                f"{kind.name}: option {field.name}={field.default!r} is no number, text or yes/no"
-            )
+    for one in options_of(kind.Config):
+        if one.default is dataclasses.MISSING:
+            wrong = f"{one.field} has no default"
+        elif one.default is not None and not isinstance(one.default, KINDS):
+            wrong = f"{one.field}={one.default!r} is no number, text or yes/no"
+        elif one.kind not in KINDS:
+            wrong = f"{one.field} has a kind that is no int, float, str or bool"
+        else:
+            continue
+        raise SpecError(f"{kind.name}: option {wrong}; write {one.field}: int = 1")
