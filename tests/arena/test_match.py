@@ -152,7 +152,7 @@ TROUBLE = {
     "leaking": "its process was stopped",
     "greedy": "MemoryError",
     "asking": "EOFError: EOF when reading a line",
-    "confused": "'str' object has no attribute 'move'",
+    "confused": "decide gave 'left'; return fourlab.Decision(move)",
 }
 
 
