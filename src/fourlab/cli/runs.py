@@ -49,13 +49,13 @@ def show(listing: list[dict[str, Any]]) -> None:
 
     from fourlab.cli.console import console, table_console
 
-    heads = ("run", "game", "learner", "games", "won in training", "size", "evaluations")
+    heads = ("run", "game", "learner", "games", "in training", "size", "evaluations")
     table = Table(box=None, pad_edge=False)
     for head in heads:
-        right = head in ("games", "won in training", "size")
+        right = head in ("games", "in training", "size")
         table.add_column(head, justify="right" if right else "left", overflow="fold")
     rows = [
-        (entry["folder"], entry["game"], entry["learner"], *_cells(entry["last"]))
+        (entry["folder"], entry["game"], entry["learner"], *_cells(entry["learner"], entry["last"]))
         for entry in listing
     ]
     for row in rows:
@@ -72,10 +72,17 @@ def show(listing: list[dict[str, Any]]) -> None:
             console().print(f"  {', '.join(told).removesuffix(', evaluations ')}")
 
 
-def _cells(last: dict[str, Any] | None) -> tuple[str, str, str, str]:
+def _cells(learner: str, last: dict[str, Any] | None) -> tuple[str, str, str, str]:
     if last is None:
         return "", "", "", ""
-    return f"{last['games']:,}", f"{last['wins']:.0%}", f"{last['size']:,}", evaluations(last)
+    from fourlab.core.spec import configure, parse
+    from fourlab.learning.registry import LEARNERS
+
+    spec = parse(learner)
+    kind = LEARNERS.find(spec.name)
+    best = kind.results(configure(kind.Config, spec, "learner"))[0]
+    share = f"{best} {last['wins']:.0%}"
+    return f"{last['games']:,}", share, f"{last['size']:,}", evaluations(last)
 
 
 def evaluations(last: dict[str, Any]) -> str:

@@ -15,6 +15,7 @@ from fourlab.core.limit import NO_LIMIT, Limit, never
 from fourlab.core.spec import checked, options_of, write
 from fourlab.positions.starts import starts
 from fourlab.rules.geometry import Rules
+from fourlab.values.knowledge import SELF
 
 SEEDS = 1 << 63
 
@@ -98,6 +99,7 @@ class Learner(ABC):
 
     def __init__(self, rules: Rules, config: Any, seed: int = 0) -> None:
         self.check(rules, config)
+        self.outcomes = self.results(config)
         self.rules = rules
         self.config = config
         self.seed = seed
@@ -145,6 +147,11 @@ class Learner(ABC):
         anything was learned.
         """
         return next(self.steps(), None)
+
+    @classmethod
+    def results(cls, config: Any) -> tuple[str, str, str]:
+        """Return what the `outcomes` of a learner are with this config."""
+        return SELF_PLAY if getattr(config, "opponent", None) == SELF else cls.outcomes
 
     def prepare(self) -> None:  # noqa: B027  # most learners are ready
         """Compile and load all that training needs, off every clock."""

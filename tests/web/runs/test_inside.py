@@ -51,10 +51,18 @@ def test_every_silent_learner_says_what_goes_on_in_it(spec: str, names: list[str
 
 
 def test_what_is_counted_goes_by_its_name() -> None:
-    games, positions = (counted(LEARNERS[name]) for name in ("deep-q", "distil"))
+    specs = "deep-q:opponent=random", "deep-q", "zero", "distil"
+    games, alone, zero, positions = (_counted(spec) for spec in specs)
     assert (games["unit"], games["result"]) == ("games", "Won in training")
+    assert alone["result"] == zero["result"] == "Won by the first player"
     assert (positions["unit"], positions["result"]) == ("positions", "Best move chosen")
     assert "plays no games" in positions["untold"]
+
+
+def _counted(text: str) -> dict[str, str]:
+    spec = parse(text)
+    kind = LEARNERS[spec.name]
+    return counted(kind, configure(kind.Config, spec, "learner"))
 
 
 def test_a_page_makes_networks_small_unless_the_address_says_otherwise() -> None:

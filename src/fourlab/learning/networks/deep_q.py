@@ -19,7 +19,7 @@ from fourlab.core.errors import SpecError
 from fourlab.core.limit import NO_LIMIT, CalledOffError, Limit
 from fourlab.core.spec import WHOLE_LIMIT
 from fourlab.core.storage import StorageError
-from fourlab.learning.base import SELF_PLAY, Learner, Progress
+from fourlab.learning.base import Learner, Progress
 from fourlab.learning.networks.checks import check_memory, counted
 from fourlab.learning.networks.deep_q_options import DeepQConfig
 from fourlab.learning.networks.lanes import NOBODY
@@ -69,7 +69,6 @@ class DeepQ(Learner):
         super().__init__(rules, config, seed)
         self.estimator = Estimator(rules, config.shape, seed, config.optimiser, config.half)
         self.play = Play(rules, config, seed, self.estimator)
-        self.outcomes = SELF_PLAY if self.play.opponents is None else self.outcomes
         self.replay = Replay(config.memory, rules.move_count, config.priority)
         self.updates = 0
         self._owed = 0.0  # learning steps that are due

@@ -53,11 +53,11 @@ class Zero(Learner):
     file: ClassVar[str] = "checkpoint.safetensors"
     size_label: ClassVar[str] = "Weights of the network"
     size_unit: ClassVar[str] = "weights"
+    outcomes = SELF_PLAY
 
     def __init__(self, rules: Rules, config: ZeroConfig, seed: int = 0) -> None:
         super().__init__(rules, config, seed)
         self.config: ZeroConfig
-        self.outcomes = SELF_PLAY
         self.base = 0  # games that were played before the games under way were begun
         self.clock = 0.0  # seconds of training
         self.lessons = 0

@@ -17,7 +17,7 @@ from fourlab.core.arrays import Array, Ints
 from fourlab.core.errors import DivergedError, SpecError
 from fourlab.core.limit import NO_LIMIT, CalledOffError, Limit
 from fourlab.core.storage import StorageError
-from fourlab.learning.base import SEEDS, SELF_PLAY, Learner, Progress, WatchedGame
+from fourlab.learning.base import SEEDS, Learner, Progress, WatchedGame
 from fourlab.learning.opponents import opponents
 from fourlab.learning.schedules import follow_length
 from fourlab.learning.tables.config import TableConfig
@@ -57,7 +57,6 @@ class TableLearner(Learner):
         self._opponents = (
             None if config.opponent == SELF else opponents(config.opponent, rules, config.games)
         )
-        self.outcomes = SELF_PLAY if self._opponents is None else self.outcomes
         self._read_config()
 
     @classmethod

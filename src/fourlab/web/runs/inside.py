@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from fourlab.learning.base import Learner
 
@@ -30,7 +31,11 @@ SHARES = {
     "held_kept": "Outcomes kept where it was not taught",
 }
 SMALL = {"rate": "Step size"}
-RESULT = {"won": "Won in training", "best": "Best move chosen"}  # by a learner's best outcome
+RESULT = {  # by a learner's best outcome
+    "won": "Won in training",
+    "first won": "Won by the first player",
+    "best": "Best move chosen",
+}
 UNTOLD = {  # by what a learner counts
     "games": "{} plays many games side by side and tells none move by move",
     "positions": "{}: it is shown positions and told what every move is worth, and plays no games",
@@ -42,10 +47,10 @@ def tells(kind: type[Learner]) -> bool:
     return kind.watch is not Learner.watch
 
 
-def counted(kind: type[Learner]) -> dict[str, str]:
+def counted(kind: type[Learner], config: Any) -> dict[str, str]:
     """Return what a learner counts, what its successes are called, and why no game is told."""
     why = UNTOLD.get(kind.unit, "{} tells no game move by move").format(kind.title)
-    best = kind.outcomes[0]
+    best = kind.results(config)[0]
     return {"unit": kind.unit, "result": RESULT.get(best, best.capitalize()), "untold": why}
 
 

@@ -116,6 +116,11 @@ class LearnSetup:
         return f"{self.learner}:" + ",".join(f"{name}={value}" for name, value in options.items())
 
     @property
+    def config(self) -> Any:
+        """The config of the learner."""
+        return configure(self.kind.Config, parse(self.spec), "learner")
+
+    @property
     def games(self) -> int:
         """The games after which it ends."""
         return int(self.fixed.get("games", ENDLESS))
@@ -183,8 +188,7 @@ class LearnSetup:
 
     def _checked(self) -> LearnSetup:
         """Return the settings if the learner takes them and a round of games ends soon."""
-        config = configure(self.kind.Config, parse(self.spec), "learner")
-        self.kind.check(self.rules, config)
+        self.kind.check(self.rules, self.config)
         if self.opponent not in OPPONENTS:
             _check_opponents(self.opponent, self.rules)
         if self.opponent == "perfect" and not is_small(self.rules):

@@ -45,7 +45,7 @@ def learn_view(session: LearnSession) -> dict[str, Any]:
         "size": training.size,
         "sizeLabel": settings.kind.size_label,
         "told": tells(settings.kind),
-        "counted": counted(settings.kind),
+        "counted": counted(settings.kind, settings.config),
         "inside": inside(training.inside),
         "record": {"wins": training.won.wins, "games": training.won.games},
         "tested": training.tested,
