@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 
 from fourlab.agents.play import GameInPlay
 from fourlab.agents.registry import agent
+from fourlab.arena import seals
 from fourlab.arena.identity import checksum
 from fourlab.arena.match import play
 from fourlab.arena.pairing import Pairing, Stretch
@@ -196,6 +197,28 @@ def test_foreign_files_are_refused_by_name(tmp_path: Path) -> None:
     assert not (tmp_path / "none.db").exists()
     with pytest.raises(StorageError, match="cannot"):
         Records(path / "below.db")
+
+
+def test_an_interruption_is_none_of_the_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seal, stops = seals.seal, [False]
+
+    def interrupted(*columns: str | float | None) -> int:
+        if stops[0]:
+            raise KeyboardInterrupt
+        return seal(*columns)
+
+    monkeypatch.setattr(seals, "seal", interrupted)
+    with Records(tmp_path / "games.db") as records:
+        fill(records)
+        stops[0] = True
+        with pytest.raises(KeyboardInterrupt):
+            fill(records, 20, 20)
+        stops[0] = False
+        assert records.count() == 20
+        fill(records, 20, 20)
+        assert records.count() == 40
 
 
 def test_a_full_disk_keeps_what_was_there(tmp_path: Path) -> None:

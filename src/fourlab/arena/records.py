@@ -56,6 +56,7 @@ class Records:
         self.path = path
         self._to_read = to_read
         self._wait = wait
+        self._seal = seals.Seal()
         if to_read and not is_there(path):
             raise self._none()
         if is_folder(path):
@@ -102,7 +103,7 @@ class Records:
         else:
             self._keep_log()
             run("PRAGMA synchronous = NORMAL")  # safe when the program dies; the disk when it can
-        self._connection.create_function("seal", -1, seals.seal, deterministic=True)
+        self._connection.create_function("seal", -1, self._seal, deterministic=True)
         if version < len(MIGRATIONS):
             self._migrate()
 
@@ -161,6 +162,9 @@ class Records:
         except OSError as error:
             raise StorageError(f"cannot write {self.path}: {error.strerror}") from None
         except sqlite3.OperationalError as error:
+            if self._seal.is_called_off:
+                self._seal.is_called_off = False
+                raise KeyboardInterrupt from None
             if "locked" in str(error):
                 raise StorageError(
                     f"{self.path} is locked by another program; wait until it has finished"

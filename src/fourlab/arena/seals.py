@@ -18,6 +18,20 @@ def seal(*columns: str | float | None) -> int:
     return zlib.crc32(repr(columns).encode(errors="surrogateescape"))
 
 
+class Seal:
+    """`seal` as SQLite calls it, which swallows what a function raises: Ctrl-C is told of here."""
+
+    def __init__(self) -> None:
+        self.is_called_off = False
+
+    def __call__(self, *columns: str | float | None) -> int:
+        try:
+            return seal(*columns)
+        except KeyboardInterrupt:
+            self.is_called_off = True
+            raise
+
+
 def put(connection: Connection, table: str, row: int | None) -> int:
     """Give a row of a table that is new its seal; return its id."""
     query = f"UPDATE {table} SET seal = {seal_of(table)} WHERE id = ?"  # noqa: S608

@@ -90,7 +90,7 @@ DEEP_Q |= {
 }
 EDGES, COUNTS = "training.games.0.Forest.edges", "training.games.0.Forest.counts"
 ZERO = {
-    "a child that is none": at(EDGES, (0, 0, CHILD), 10**6),
+    "a child that is none": at(EDGES, (slice(None), 0, CHILD), 10**6),
     "a child before its parent": at(EDGES, (slice(None), slice(None), CHILD), -3),
     "half a child": at(EDGES, (slice(None), 0, CHILD), 1.5),
     "moves that are none": at(EDGES, (slice(None), slice(None), PRIOR), NOT_TRIED),
