@@ -22,7 +22,7 @@ from fourlab.arena.statistics import share_interval
 from fourlab.positions.suites import load_suites
 from fourlab.rules.catalog import game as find_game
 
-ALL = 1000  # positions of a shipped suite
+ALL = 1_000_000  # more positions than any set has
 STANDARD = {  # the names of Pascal Pons's files, spelled out
     "Test_L3_R1": "end-easy",
     "Test_L2_R1": "middle-easy",
@@ -54,6 +54,7 @@ def main() -> None:
     """Ask, and print the tables."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--network", default="", help="a run folder or file; none: the shipped")
+    parser.add_argument("--also", default="", help="options of every player, such as both=yes")
     parser.add_argument("--sims", nargs="*", default=["0", "1", "100:300", "600:50"])
     parser.add_argument("--positions", nargs="*", default=[])
     parser.add_argument("--device", default="cpu", choices=("cpu", "cuda"))
@@ -62,10 +63,11 @@ def main() -> None:
     sets = [Exam.of(name, scored) for name, scored in load_suites(rules).items()]
     for file in args.positions:
         sets += read(rules, Path(file))
-    path = f"{args.network}," if args.network else ""
-    kinds = [(f"net:{args.network}".rstrip(":"), "no rule", ALL)]
+    shared = ",".join(filter(None, (args.network, args.also)))
+    kinds = [(f"net:{shared}".rstrip(":"), "no rule", ALL)]
     for sims, _, most in (part.partition(":") for part in args.sims):
-        spec = f"zero:{path}sims={sims},device={args.device}"
+        own = f"sims={sims},device={args.device}"
+        spec = f"zero:{','.join(filter(None, (shared, own)))}"
         kinds.append((spec, sims, int(most or ALL)))
     found = {exam.name: [errors(kind[0], exam.part(kind[2])) for kind in kinds] for exam in sets}
     for which, title in enumerate(("not perfect, %", "win or draw given away, %")):
