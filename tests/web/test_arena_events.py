@@ -2,6 +2,7 @@
 
 import itertools
 import shutil
+import threading
 from pathlib import Path
 
 import pytest
@@ -19,7 +20,9 @@ from fourlab.web.keep.shelf import Shelf
 from fourlab.web.keep.store import Keep
 from fourlab.web.limits import RECORD
 from fourlab.web.sessions.arena import ArenaSession
-from web.bench import TestBench
+from fourlab.web.workbench import LONG as LONG_POOL
+from fourlab.web.workbench import Job
+from web.bench import THREADS, TestBench
 
 QUERY = {"game": "tictactoe", "agents": "perfect;baseline;random", "games": "20", "seed": "3"}
 EVENT = Event("tictactoe", ("random", "baseline"), 2).to_json()
@@ -112,6 +115,24 @@ def test_two_tabs_see_one_event_and_only_its_owner_stops_it(
     assert not tab.act("games", ["30"])  # not while it runs
     assert tab.act("run", [])
     assert not mine.running
+
+
+def test_an_event_begins_while_walks_of_certificates_take_their_time(
+    bench: TestBench, tmp_path: Path
+) -> None:
+    started, over = threading.Event(), list[int]()
+
+    def walk(job: Job) -> None:
+        started.wait(60)
+        job.report(over.append, 1)
+
+    for _ in range(THREADS):
+        bench.start(walk, LONG_POOL)
+    session = arena(bench, Events(), Shelf(Keep(tmp_path / "kept"), "me"))
+    assert session.act("run", [])
+    bench.until(lambda: session.event)
+    started.set()
+    assert not over
 
 
 def test_a_deleted_event_ends_and_is_gone(bench: TestBench, tmp_path: Path) -> None:
@@ -270,6 +291,10 @@ def test_an_event_whose_player_was_deleted_is_told_of_in_words(
     name = begun(bench, session)
     bench.until(lambda: not session.running)
     shutil.rmtree(folder)
+    far = shelf.keep.get(name).body
+    looking = arena(bench, Events(), Shelf(shelf.keep, "you"), event=name)
+    bench.until(lambda: looking.failure)
+    assert shelf.keep.get(name).body == far  # looking changes nothing
     live = ArenaSession(bench, {"event": name}, shelf, events)
     assert live.view()
     assert live.report is not None
@@ -281,6 +306,9 @@ def test_an_event_whose_player_was_deleted_is_told_of_in_words(
     for why in (live.event.failure, anew.failure):
         assert "a player of this event is gone" in why
         assert "fourlab" not in why  # no command brings it back
+    assert anew.act("run", [])
+    bench.until(lambda: anew.event.failure)
+    assert shelf.keep.get(name).body["played"] == 2  # as the shelf says
     assert [one["short"] for one in anew.view()["players"]] == ["Random", "gone"]
     assert anew.act("remove", [1]) is False  # one alone is no event
     assert anew.act("replace", [1, "baseline"])

@@ -91,6 +91,9 @@ def test_players_who_would_be_called_the_same_go_by_where_they_differ(bench: Tes
     rows = session.view()["cross"]
     assert len(rows) == 5
     assert names[2] == "MCTS 200"
+    session = arena(bench, agents=f"{long[:-6]};{long}first")  # one goes on where the other ends
+    names = [player["short"] for player in session.view()["players"]]
+    assert names == ["minimax:depth=4,own2=6,", "minimax:…ties=first"]
 
 
 def test_the_page_shows_what_the_command_line_finds(bench: TestBench) -> None:

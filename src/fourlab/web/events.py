@@ -215,15 +215,19 @@ class LiveEvent:
 
     def _failed(self, why: str) -> None:
         self.failure = why
-        self._become(IDLE)
+        if self.running:
+            self._become(IDLE)
+        else:  # it was only looked at
+            self._tell()
 
     def _note(self, at_once: bool) -> None:
         """Keep how far it is; if it was deleted meanwhile, it ends."""
         if self.keep is None or not (at_once or time.monotonic() - self._noted > BETWEEN_NOTES):
             return
         self._noted = time.monotonic()
-        report = self.report or {"played": 0, "total": 0}
-        far = {"state": self.state, "played": report["played"], "total": report["total"]}
+        far: dict[str, Any] = {"state": self.state}
+        if self.report is not None:
+            far |= {name: self.report[name] for name in ("played", "total")}
         try:
             body = self.keep.get(self.item).body
             if {**body, **far} != body:

@@ -18,7 +18,7 @@ from fourlab.web.sessions.arena_players import check_total, own_runs
 from fourlab.web.sessions.arena_setting import MOST_GAMES, ArenaSetting
 from fourlab.web.sessions.arena_view import arena_view, title_of
 from fourlab.web.sessions.base import View, number, whole
-from fourlab.web.workbench import ARENA, LONG, Job
+from fourlab.web.workbench import ARENA, Job
 
 
 class ArenaSession(ArenaSetting):
@@ -151,7 +151,7 @@ class ArenaSession(ArenaSetting):
             self.events.run(self.event, self.estimate, self.shelf)
             return
         make = self._event()
-        self.start("begin", lambda job: job.report(self._begin, make()), LONG)
+        self.start("begin", lambda job: job.report(self._begin, make()))
 
     def between(self, row: int, column: int, page: int = 0) -> None:
         """Show the games of two players, a page of them; those that are shown go."""

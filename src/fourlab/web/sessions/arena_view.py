@@ -153,7 +153,7 @@ def called(session: ArenaSession, spec: str) -> str:
     rows = zip(*parts, strict=False)
     shared = sum(1 for _ in itertools.takewhile(lambda row: len(set(row)) == 1, rows))
     rest = ",".join(own[shared:])
-    return f"{own[0]}:…{rest}"[:MOST_NAME] if shared and rest else ",".join(own)[:MOST_NAME]
+    return f"{own[0]}:…{rest}"[:MOST_NAME] if shared and rest else session.written(spec)[:MOST_NAME]
 
 
 def _estimate(session: ArenaSession) -> str:
