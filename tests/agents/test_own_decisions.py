@@ -94,3 +94,11 @@ def test_a_parameter_without_a_value_is_no_option(tmp_path: Path) -> None:
     assert [str(one) for one in options_of(player.Config)] == ["depth=2 (whole number)"]
     with pytest.raises(SpecError, match="has no option 'kept'"):
         agent(f"{spec}:kept=1", RULES)
+
+
+def test_a_number_of_numpy_is_a_default_like_any_other(tmp_path: Path) -> None:
+    text = "import numpy as np\ndef choose(position, rng, c=np.sqrt(4)):\n    return int(c)\n"
+    spec = written(tmp_path, text)
+    for words, move in (("", 2), (":c=1.0", 1)):
+        player = agent(spec + words, RULES)
+        assert player.decide(RULES.start(), np.random.default_rng(1)).move == move

@@ -5,6 +5,7 @@ import json
 import logging
 import re
 import shlex
+import shutil
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -189,6 +190,21 @@ def test_runs_are_listed(folder: Path) -> None:
     assert re.search(r"  won \d+%", shown)
     assert "3,000" in shown
     assert re.search(r"\d+% ± \d+% against perfect, of its moves \d+% perfect", shown)
+
+
+def test_a_run_of_a_learner_that_is_not_here_is_listed_with_the_others(
+    folder: Path, tmp_path: Path
+) -> None:
+    """The package that offered it may be gone, or name its options otherwise by now."""
+    for name, spec in (("known", "q:games=9"), ("gone", "gone:games=9"), ("old", "q:old=1")):
+        shutil.copytree(folder / "runs" / "q-1", tmp_path / "runs" / name)
+        replace(RunConfig.load(folder / "runs" / "q-1"), learner=spec).save(
+            tmp_path / "runs" / name
+        )
+    shown = fourlab(tmp_path, "runs").stdout
+    assert re.search(r"runs/known .* 3,000 +won \d+% ", shown)
+    assert re.search(r"runs/gone .* 3,000 +\d+% ", shown)
+    assert re.search(r"runs/old .* 3,000 +\d+% ", shown)
 
 
 def test_no_name_of_a_run_is_broken_in_a_narrow_terminal(

@@ -28,7 +28,7 @@ from fourlab.rules.formats import write_kaggle
 from fourlab.rules.geometry import Rules
 from fourlab.rules.position import Position
 
-KINDS = (int, float, str, bool)  # that an option can have
+KINDS = (bool, int, float, str)  # that an option can have; numbers of numpy are floats, too
 KAGGLE_NAMES = (("obs", "observation"), ("config", "configuration", "conf"))
 KEPT = 256  # kinds of agents that a process keeps
 ACT_TIMEOUT, OVERAGE = 2.0, 60.0  # seconds that Kaggle gives for a move, and in addition for a game
@@ -233,13 +233,17 @@ def _function(function: FunctionType, name: str) -> tuple[type[Agent], dict[str,
                 f"{name}: {given} is no number, text or yes/no; write {parameter.name}=1"
             )
     made = [
-        (p.name, type(p.default), option(p.default, "an option of the file"))
+        (p.name, _kind(p.default), option(p.default, "an option of the file"))
         for p in options
         if p.default is not None  # such a one is nobody's to set
     ]
     config = dataclasses.make_dataclass(f"{function.__name__}_options", made, frozen=True)
     fields |= {"Config": config, "takes_limit": len(options) < len(parameters) - 2}
     return base, fields
+
+
+def _kind(default: Any) -> type[Any]:
+    return next(kind for kind in KINDS if isinstance(default, kind))
 
 
 def _check_class(kind: type[Agent], name: str) -> None:

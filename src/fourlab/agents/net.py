@@ -302,16 +302,21 @@ def of_both(rules: Rules, evaluate: Evaluator) -> Evaluator:
 
 
 @kernel
+def _mirror(rules: Rules, movers: Ints, occupied: Ints, row: int) -> None:
+    movers[row], occupied[row] = mirror(rules, movers[row]), mirror(rules, occupied[row])
+
+
+@kernel
 def _mirror_all(rules: Rules, movers: Ints, occupied: Ints) -> None:
     for row in range(len(movers)):
-        movers[row], occupied[row] = mirror(rules, movers[row]), mirror(rules, occupied[row])
+        _mirror(rules, movers, occupied, row)
 
 
 @kernel
 def _orient(rules: Rules, movers: Ints, occupied: Ints, flipped: Array) -> None:
     for row in range(len(movers)):
         if is_reflected(rules, movers[row], occupied[row]):
-            _mirror_all(rules, movers[row : row + 1], occupied[row : row + 1])
+            _mirror(rules, movers, occupied, row)
             flipped[row] = True
 
 

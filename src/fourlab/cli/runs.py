@@ -75,14 +75,22 @@ def show(listing: list[dict[str, Any]]) -> None:
 def _cells(learner: str, last: dict[str, Any] | None) -> tuple[str, str, str, str]:
     if last is None:
         return "", "", "", ""
+    share = f"{_best(learner)} {last['wins']:.0%}".strip()
+    return f"{last['games']:,}", share, f"{last['size']:,}", evaluations(last)
+
+
+def _best(learner: str) -> str:
+    """Return what a learner calls its best result, "" for one that is not here."""
+    from fourlab.core.errors import FourlabError
     from fourlab.core.spec import configure, parse
     from fourlab.learning.registry import LEARNERS
 
-    spec = parse(learner)
-    kind = LEARNERS.find(spec.name)
-    best = kind.results(configure(kind.Config, spec, "learner"))[0]
-    share = f"{best} {last['wins']:.0%}"
-    return f"{last['games']:,}", share, f"{last['size']:,}", evaluations(last)
+    try:
+        spec = parse(learner)
+        kind = LEARNERS.find(spec.name)
+        return kind.results(configure(kind.Config, spec, "learner"))[0]
+    except FourlabError:
+        return ""
 
 
 def evaluations(last: dict[str, Any]) -> str:
