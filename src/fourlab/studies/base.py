@@ -16,7 +16,7 @@ from fourlab.studies.bench import Bench
 from fourlab.studies.findings import Findings
 
 LEVEL = 0.05  # of a verdict: 95%, one half to either side
-NAME = re.compile(r"\w[\w .-]*")  # folders and files are called so
+NAME = re.compile(r"(?![\s.-])[^/\\\x00-\x1f]+")  # folders and files are called so
 Ruling = Literal["confirmed", "refuted", "undecided", "not run"]
 
 
@@ -116,7 +116,7 @@ class Study:
             raise SpecError(f"two experiments are called {twice!r}; give each a name of its own")
         for name in (self.name, *names):
             if not isinstance(name, str) or not NAME.fullmatch(name):
-                raise SpecError(f"{str(name)!r:.60} is no name: write letters, digits, - and .")
+                raise SpecError(f"{str(name)!r:.60} is no name: begin with a letter, without /")
 
     @property
     def command(self) -> str:
