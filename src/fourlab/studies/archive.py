@@ -202,12 +202,11 @@ class Archive:
                 )
             finished = datetime.now(UTC).isoformat(timespec="seconds")
             made = {
-                **{**provenance(), "finished": finished},
-                **{
-                    "quick": self.quick,
-                    "seed": self.seed,
-                    "source": own.digest_of(self.study.spec),
-                },
+                **provenance(),
+                "finished": finished,
+                "quick": self.quick,
+                "seed": self.seed,
+                "source": own.digest_of(self.study.spec),
             }
             seconds = time.perf_counter() - began
             done = Finished(experiment.name, findings, tuple(bench.log), seconds, made)
