@@ -12,11 +12,14 @@ from fourlab.agents.minimax import Minimax
 from fourlab.agents.registry import agent
 from fourlab.arena.certify import questions as certifying
 from fourlab.arena.grading import Questions, answer
+from fourlab.core.limit import Limit
 from fourlab.learning.evaluation import play_off
 from fourlab.learning.mdp.planning import best_response
 from fourlab.learning.networks.sources import Games, played
 from fourlab.learning.registry import learner
+from fourlab.rules.boards import boards_of
 from fourlab.rules.catalog import game
+from strategies import random_positions
 
 
 def interrupting(player: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -105,3 +108,20 @@ def test_who_asks_about_many_boards_hears_ctrl_c(asks: Any) -> None:
 def test_a_best_response_hears_ctrl_c(ties: str) -> None:
     with pytest.raises(KeyboardInterrupt):
         best_response("connect4", f"{DEEP},ties={ties}", "second", most=1)
+
+
+@pytest.mark.parametrize("spec", ["mcts:sims=5", "minimax:depth=2", "flat:playouts=3"])
+def test_quick_decisions_pass_without_a_look_at_the_clock_for_each(spec: str) -> None:
+    rules, looks = game("connect4"), [0]
+    boards = boards_of(random_positions(rules, 200))
+    dice = np.arange(200)
+
+    def stop() -> bool:
+        looks[0] += 1
+        return False
+
+    player = agent(spec, rules)
+    alone = player.choose(boards, dice)
+    assert (player.choose(boards, dice, Limit(stop=stop)) == alone).all()
+    assert (player.choose(boards, dice, Limit(nodes=10**6)) == alone).all()
+    assert 0 < looks[0] <= 20

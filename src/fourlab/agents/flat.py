@@ -36,12 +36,15 @@ class Flat(Agent):
     def choose(self, boards: Boards, dice: Ints, limit: Limit = NO_LIMIT) -> Ints:
         moves, totals = np.empty(len(dice), np.int64), np.zeros(self.rules.move_count)
         states = dice.copy()
-        if limit.is_open:
-            wanted, heavy = self.config.playouts, self.config.heavy
-            self._search(self.rules, *boards[:2], wanted, heavy, states, totals, True, moves)
-            return moves
-        for rows, rest in boards.portions(self.rules, 1, limit, moves):
-            self._play_out(boards.take(rows), states[rows], totals, moves[rows], rest)
+        wanted, heavy = self.config.playouts, self.config.heavy
+        many = limit.at_once(wanted, ROUND)
+        for rows, rest in boards.portions(self.rules, many, limit, moves):
+            hand = boards.take(rows), states[rows], totals, moves[rows]
+            if many == 1:
+                self._play_out(*hand, rest)
+            else:
+                two = hand[0][:2]
+                self._search(self.rules, *two, wanted, heavy, *hand[1:3], True, hand[3])
         return moves
 
     def _play_out(

@@ -16,6 +16,7 @@ from fourlab.agents.branches import Branch, branch_of, find
 from fourlab.agents.mcts_options import DEFAULT_SIMULATIONS, MctsConfig, variant_of
 from fourlab.core.arrays import Ints
 from fourlab.core.dice import seeded
+from fourlab.core.jit import SLOWNESS
 from fourlab.core.limit import NO_LIMIT, UNLIMITED, Limit, Watch
 from fourlab.core.scratch import Scratch
 from fourlab.rules.boards import Boards, boards_of
@@ -28,6 +29,7 @@ from fourlab.search.mcts import DONE, LINE, Told, new_told, searcher
 from fourlab.search.simulation import QUICK_PLIES, Variant
 from fourlab.search.tree import DRAW, LOSS, UNPROVEN, WIN, Tree, new_tree, transplant
 
+QUICK = 1024 // SLOWNESS  # simulations of several decisions that pass without a look at the clock
 FIRST_SLICE = 16  # simulations before the first look at the clock; few, for a slow machine
 SLICE_SECONDS = 0.001
 MOST_IDLE = 200_000  # nodes of a tree that is held between two decisions: 8 MB
@@ -122,13 +124,14 @@ class Mcts(Agent):
             return super().choose(boards, dice, limit)
         moves, states = np.empty(len(dice), np.int64), dice.copy()
         with self._space.lent() as space:
-            if limit.is_open:
-                sims = self.simulations
-                self._run(space, 0, space.silent, boards, states, moves, sims, fresh=True)
-                return moves
-            for rows, rest in boards.portions(self.rules, 1, limit, moves):
+            sims, most = self.simulations, QUICK if space.works[0] is None else 1
+            many = limit.at_once(sims, most)
+            for rows, rest in boards.portions(self.rules, many, limit, moves):
                 hand = Hand(0, boards.take(rows), states[rows], moves[rows])
-                self._grow(space, hand, self.simulations, rest, rest.watch(), fresh=True)
+                if many == 1:
+                    self._grow(space, hand, sims, rest, rest.watch(), fresh=True)
+                else:
+                    self._run(space, 0, space.silent, *hand[1:], sims, fresh=True)
         return moves
 
     def decide(

@@ -99,11 +99,13 @@ class Minimax(Agent):
             return super().choose(boards, dice, limit)
         moves = np.empty(len(dice), np.int64)
         with self._work.lent() as work:
-            if limit.is_open:
-                self._search(work, boards, dice, moves, UNLIMITED, False)
-                return moves
-            for rows, rest in boards.portions(self.rules, 1, limit, moves):
-                self._search_within(work, boards.take(rows), dice[rows], moves[rows], rest)
+            many = limit.at_once(self.rules.move_count ** depth_of(self.rules, self.config), SLICE)
+            for rows, rest in boards.portions(self.rules, many, limit, moves):
+                hand = boards.take(rows), dice[rows], moves[rows]
+                if many == 1:
+                    self._search_within(work, *hand, rest)
+                else:
+                    self._search(work, *hand, UNLIMITED, False)
         return moves
 
     def policies(self, boards: Boards) -> Floats | None:

@@ -52,6 +52,15 @@ class Limit:
         """The limit for work that comes back to Python now and then: there Ctrl-C is heard."""
         return Limit(stop=lambda: False) if self.is_open else self
 
+    def at_once(self, nodes: int, most: int) -> int:
+        """Return how many decisions of so many nodes are made between two looks at the clock.
+
+        Together they have `most` nodes, unless nothing is limited: that takes all.
+        """
+        if self.is_open:
+            return UNLIMITED
+        return max(most // max(nodes, 1), 1) if nodes <= self.nodes else 1
+
     def within(self, seconds: float | None) -> Limit:
         """Return the limit with no more than so many seconds; None adds nothing."""
         if seconds is None or seconds >= self.seconds:
