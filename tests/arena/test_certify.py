@@ -159,7 +159,7 @@ def test_a_certificate_for_which_there_is_no_time_is_none(tmp_path: Path, second
     def stop() -> bool:
         nonlocal asked
         asked += 1
-        return asked > 20
+        return asked > 3
 
     with pytest.raises(CalledOffError):
         walk.run(limit=Limit(stop=stop))

@@ -82,4 +82,5 @@ class Flat(Agent):
         )
 
     def prepare(self) -> None:
-        self.choose(boards_of([]), np.zeros(0, np.int64))
+        nothing, totals = np.zeros(0, np.int64), np.zeros(self.rules.move_count)
+        self._play_out(boards_of([]), nothing, totals, nothing, Limit(nodes=0))
